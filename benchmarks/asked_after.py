@@ -51,9 +51,11 @@ def plan(pairs: int) -> Study:
         if arm == NEVER:
             seat = next(iter(first.arms))
             name = f"{cell.name.partition(':')[0]}: {AFTER}"
-            asked = {seat: (GIVEN_MOVE,)}
+            seat_questions = {seat: (GIVEN_MOVE,)}
             cells.append(
-                msgspec.structs.replace(first, name=name, arms=asked, factors={"arm": AFTER})
+                msgspec.structs.replace(
+                    first, name=name, arms=seat_questions, factors={"arm": AFTER}
+                )
             )
     about = "predictions asked before the move, after it, or in a conversation of their own"
     return Study(name="asked_after", about=about, cells=tuple(cells), seed=sally_2.SEED)

@@ -35,7 +35,7 @@ ANSWERING = ("move", "probe")  # purposes of the calls whose replies are read as
 Tally = Counter[str]
 
 
-def shipped() -> list[Path]:
+def list_bundles() -> list[Path]:
     """Return the bundles of the repository."""
     return sorted((ROOT / "docs").rglob("*.sally.zip"))
 
@@ -107,12 +107,21 @@ def main() -> None:
     parser.add_argument("--runs", nargs="+", type=Path, metavar="PATH", help="stores or bundles")
     parser.add_argument("--installed", action="store_true", help="read by the installed rule")
     options = parser.parse_args()
-    more = ("open", "differ", "now read") if options.installed else ()
-    header = ("run", "model", "answers", "first try", "second", "third", "forfeited", *more)
+    extra_columns = ("open", "differ", "now read") if options.installed else ()
+    header = (
+        "run",
+        "model",
+        "answers",
+        "first try",
+        "second",
+        "third",
+        "forfeited",
+        *extra_columns,
+    )
     print_row(*header)
     print_row(*["---"] * len(header))
     totals = defaultdict[str, Tally](Counter)
-    for path in options.runs or shipped():
+    for path in options.runs or list_bundles():
         by_model, skipped = tally(path, options.installed)
         for model, counts in sorted(by_model.items()):
             name = path.name.removesuffix(".sally.zip")

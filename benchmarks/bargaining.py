@@ -44,9 +44,9 @@ def play(buyer: str, seller: str, games: int = GAMES) -> float:
 
 def bring_in(path: Path) -> tuple[int, float, float]:
     """Return games imported, processor seconds, and the growth of peak memory in MB."""
-    before, began = _peak(), time.process_time()
-    found = IMPORTER.imported(path)
-    return len(found.episodes), time.process_time() - began, _peak() - before
+    peak_before, began = _peak(), time.process_time()
+    imported = IMPORTER.imported(path)
+    return len(imported.episodes), time.process_time() - began, _peak() - peak_before
 
 
 def _peak() -> float:

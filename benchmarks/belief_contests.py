@@ -117,12 +117,12 @@ def decisions(episodes: Iterable[Episode], games: Sequence[str]) -> Iterator[Bel
 
 def sample_rows() -> list[ContestRow]:
     """Return the rows of people in the shipped samples."""
-    found = [
+    sample_decisions = [
         decision
         for name in SAMPLES
         for decision in decisions(load(BUNDLES / f"beliefs_{name}.sally.zip"), ["elicitation"])
     ]
-    return list(rows_of(belief_table(found)))
+    return list(rows_of(belief_table(sample_decisions)))
 
 
 def model_rows(model: str, games: Sequence[str] = GAMES) -> list[ContestRow]:
@@ -134,18 +134,18 @@ def model_rows(model: str, games: Sequence[str] = GAMES) -> list[ContestRow]:
 def line(row: ContestRow) -> str:
     """Return a row as a line of a Markdown table."""
     cells = [row.player, row.game, f"{row.contests:,}"]
-    for taken, null, gain in (
+    for share, null, gain in (
         (row.best, row.best_null, row.best_gain),
         (row.expected, row.expected_null, row.expected_gain),
     ):
-        cells += [f"{_number(taken.value)} ({_number(null)})", _estimate(gain)]
+        cells += [f"{_number(share.value)} ({_number(null)})", _estimate(gain)]
     return f"| {' | '.join([*cells, _number(row.usual)])} |"
 
 
 def _estimate(estimate: Estimate) -> str:
     ends = estimate.interval
-    shown = "" if ends is None else f" [{_number(ends[0])}, {_number(ends[1])}]"
-    return f"{_number(estimate.value)}{shown}"
+    interval_text = "" if ends is None else f" [{_number(ends[0])}, {_number(ends[1])}]"
+    return f"{_number(estimate.value)}{interval_text}"
 
 
 def _number(value: float | None) -> str:
@@ -179,33 +179,33 @@ def picture(rows: Sequence[ContestRow]) -> str:
     lefts = (LEFT, LEFT + WIDE + GAP)
     titles = ("take the best reply", "take what they expect of others")
     bottom = TOP + STEP * len(rows)
-    for left, title in zip(lefts, titles, strict=True):
-        parts.append(_text(left + WIDE / 2, TOP - 26, title, "middle", "bold"))
+    for left_edge, title in zip(lefts, titles, strict=True):
+        parts.append(_text(left_edge + WIDE / 2, TOP - 26, title, "middle", "bold"))
         for tick in (0, 0.25, 0.5, 0.75, 1):
-            x = left + tick * WIDE
+            x = left_edge + tick * WIDE
             parts.append(f'<path d="M{x:.1f} {TOP - 12}V{bottom}" stroke="#e4e4e4"/>')
             parts.append(_text(x, bottom + 15, f"{tick:g}", "middle"))
     for number, row in enumerate(rows):
         y = TOP + STEP * number
         parts.append(_text(LEFT - 12, y + 4, f"{row.player}, {row.game}", "end"))
         pairs = ((row.best, row.best_null), (row.expected, row.expected_null))
-        for left, colour, (estimate, null) in zip(lefts, (BLUE, ORANGE), pairs, strict=True):
-            parts += _mark(left, y, colour, estimate, null, "full" in row.player)
+        for left_edge, colour, (estimate, null) in zip(lefts, (BLUE, ORANGE), pairs, strict=True):
+            parts += _mark(left_edge, y, colour, estimate, null, "full" in row.player)
     note = "Dot: share of contests, with its 95% interval; ring: full record; bar: null."
     parts += [_text(LEFT, bottom + 36, note, "start"), "</svg>"]
     return "\n".join(parts) + "\n"
 
 
 def _mark(
-    left: float, y: float, colour: str, estimate: Estimate, null: float | None, is_full: bool
+    left_edge: float, y: float, colour: str, estimate: Estimate, null: float | None, is_full: bool
 ) -> Iterator[str]:
     if estimate.interval is not None:
-        low, high = (left + end * WIDE for end in estimate.interval)
+        low, high = (left_edge + end * WIDE for end in estimate.interval)
         yield f'<path d="M{low:.1f} {y}H{high:.1f}" stroke="{colour}" opacity="0.6"/>'
     if null is not None:
-        x = left + null * WIDE
+        x = left_edge + null * WIDE
         yield f'<path d="M{x:.1f} {y - 6}V{y + 6}" stroke="{GREY}" stroke-width="3"/>'
-    x = left + (estimate.value or 0.0) * WIDE
+    x = left_edge + (estimate.value or 0.0) * WIDE
     fill = "white" if is_full else colour
     yield f'<circle cx="{x:.1f}" cy="{y}" r="4" fill="{fill}" stroke="{colour}"/>'
 

@@ -51,7 +51,7 @@ def problem(figure: Figure, ours: Estimate | None) -> str | None:
     return None
 
 
-def compared(
+def compare_figures(
     reference: Reference, figures: Mapping[str, Estimate], cannot: Mapping[str, str]
 ) -> Iterator[tuple[str, str, str | None]]:
     """Yield the table, the name and the problem of every published figure that we compute."""
@@ -75,11 +75,11 @@ def within_intervals(reference: Reference, figures: Mapping[str, Estimate]) -> t
     return sum(inside), len(inside)
 
 
-def _imported(paper: str) -> Callable[[Path], Iterable[Episode]]:
+def _import_episodes(paper: str) -> Callable[[Path], Iterable[Episode]]:
     return lambda path: registry.importer(paper).imported(path).episodes
 
 
-def checked(paper: str, path: Path) -> tuple[int, list[str], str]:
+def check_paper(paper: str, path: Path) -> tuple[int, list[str], str]:
     """Return the number of figures compared, one line for each that is outside, and a line on
     intervals."""
     is_bundle = path.suffix == ".zip"
@@ -89,15 +89,15 @@ def checked(paper: str, path: Path) -> tuple[int, list[str], str]:
     compute = import_module(f"sally.papers.{paper}.figures").figures
     engine, reference = engine_of(paper), load(paper)
     cannot = {
-        str(figure.row["figure"]): why
+        str(figure.row["figure"]): reason
         for table in reference.tables.values()
         for figure in table.rows
-        if (why := engine.cannot(figure.row, figure.metric)) is not None
+        if (reason := engine.cannot(figure.row, figure.metric)) is not None
     }
     figures = compute(records_of_episodes(episodes))
-    rows = list(compared(reference, figures, cannot))
-    lines = [f"  {table}, {label}: {why}" for table, label, why in rows if why is not None]
-    lines += [f"  left out: {label}: {why}" for label, why in cannot.items()]
+    rows = list(compare_figures(reference, figures, cannot))
+    lines = [f"  {table}, {label}: {reason}" for table, label, reason in rows if reason is not None]
+    lines += [f"  left out: {label}: {reason}" for label, reason in cannot.items()]
     inside, total = within_intervals(reference, figures)
     return len(rows), lines, f"{inside} of {total} published values lie in our 95% intervals"
 
@@ -111,7 +111,7 @@ def main() -> int:
         paper, _, path = text.partition("=")
         if paper not in PAPERS or not path:
             parser.error(f"{text} should be PAPER=CHECKOUT, with PAPER one of {', '.join(PAPERS)}")
-        total, lines, intervals = checked(paper, Path(path))
+        total, lines, intervals = check_paper(paper, Path(path))
         outside = [line for line in lines if not line.startswith("  left out")]
         print(f"{paper}: {total - len(outside)} of {total} figures are within tolerance")
         print("\n".join([*lines, f"  {intervals}"]))

@@ -40,16 +40,16 @@ STATE = """() => [!!document.querySelector('#end .result'),
   document.querySelector('#status').textContent]"""
 
 
-def answered(page: Any, attempt: int) -> bool:
+def answer_page(page: Any, attempt: int) -> bool:
     """Answer what is asked by keyboard; return whether the page changed."""
-    keys, before = page.keyboard, page.evaluate(STATE)
-    wanted = attempt % 3  # another button or form at each attempt
+    keys, state_before = page.keyboard, page.evaluate(STATE)
+    buttons_to_skip = attempt % 3  # another button or form at each attempt
     for n in range(MOST_TABS):
         keys.press("Tab")
         kind = page.evaluate(FOCUS)
         if kind in ("button", "submit"):
-            if wanted:
-                wanted -= 1
+            if buttons_to_skip:
+                buttons_to_skip -= 1
                 continue
             keys.press("Enter")
             break
@@ -65,7 +65,7 @@ def answered(page: Any, attempt: int) -> bool:
             keys.press("Space")
     until = time.monotonic() + 4
     while time.monotonic() < until:
-        if page.evaluate(STATE) != before:
+        if page.evaluate(STATE) != state_before:
             return True
         page.wait_for_timeout(60)
     return False
@@ -92,7 +92,7 @@ def by_keyboard(page: Any, address: str, game: str, seat: str) -> tuple[bool, in
         if not page.evaluate(OPEN):
             page.wait_for_timeout(100)
             continue
-        if answered(page, attempt):
+        if answer_page(page, attempt):
             answers, attempt = answers + 1, 0
         else:
             attempt += 1
@@ -100,7 +100,7 @@ def by_keyboard(page: Any, address: str, game: str, seat: str) -> tuple[bool, in
 
 
 def main(out: Path, games: Sequence[str]) -> None:
-    told = []
+    outcomes = []
     with served(None) as address, browser() as chromium:
         context = chromium.new_context(
             viewport={"width": 1200, "height": 900}, reduced_motion="reduce"
@@ -111,15 +111,15 @@ def main(out: Path, games: Sequence[str]) -> None:
             seat = str(registry.game(game).build({}).seats[0])
             ended, answers = by_keyboard(page, address, game, seat)
             page.close()
-            told.append({"game": game, "by_keyboard": ended, "answers": answers})
+            outcomes.append({"game": game, "by_keyboard": ended, "answers": answers})
             print(f"{game}: {'' if ended else 'NOT '}to the end in {answers} answers", flush=True)
-            (out / "games.json").write_text(json.dumps(told, indent=2) + "\n")
+            (out / "games.json").write_text(json.dumps(outcomes, indent=2) + "\n")
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("out", type=Path)
     parser.add_argument("--games", nargs="*", default=None)
-    given = parser.parse_args()
-    given.out.mkdir(parents=True, exist_ok=True)
-    main(given.out, given.games or list(registry.games()))
+    options = parser.parse_args()
+    options.out.mkdir(parents=True, exist_ok=True)
+    main(options.out, options.games or list(registry.games()))

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from statistics import median
 
 
-def interleaved(
+def time_in_turns(
     jobs: Mapping[str, Callable[[], object]],
     rounds: int = 7,
     clock: Callable[[], float] = time.perf_counter,

@@ -128,10 +128,10 @@ def page() -> Iterator[str]:
                 yield from ("", f"### {heading}")
             if command in NOTES:
                 yield NOTES[command]
-            yield from ("", "```text", f"$ sally {command}", *printed(command), "```")
+            yield from ("", "```text", f"$ sally {command}", *run_command(command), "```")
 
 
-def printed(command: str) -> list[str]:
+def run_command(command: str) -> list[str]:
     """What a command prints, without the lines of its progress; a failure stops the script."""
     print(f"sally {command}", file=sys.stderr, flush=True)
     done = CliRunner().invoke(cli, command.split(), catch_exceptions=False)

@@ -44,16 +44,16 @@ Tables = dict[str, pl.DataFrame]
 
 def copy_out(study: Study, folder: Path, say: Callable[[str], None]) -> None:
     """Fill a folder with all that a study of one lineup wants."""
-    wanted = orders(study, open_models=False)
+    planned = orders(study, open_models=False)
     folder.mkdir(parents=True)
     store.claim(folder, manifest(study), portable_study(study))
     packs = store.place(folder).names("packs")
-    pattern = Pattern(wanted[:PIECE])
-    for number, part in enumerate(_parts(wanted, FILE * PIECE)):
+    pattern = Pattern(planned[:PIECE])
+    for number, part in enumerate(_parts(planned, FILE * PIECE)):
         lines, tables = pattern.file(part)
         (folder / f"{number:05d}-copied.jsonl").write_bytes(b"".join(lines))
         cache.write(cache.digest_of(lines, packs), tables)
-        say(f"{(number + 1) * FILE * PIECE:,} of {len(wanted):,}")
+        say(f"{(number + 1) * FILE * PIECE:,} of {len(planned):,}")
     pattern.check(lines, tables)
 
 
@@ -66,8 +66,10 @@ def play(setup: Setup, cell: str) -> Episode:
     """Play one episode of bots; a player that moves at random takes the place of a model."""
     spec = registry.game(setup.instance.game)
     match = Match(spec, setup)
-    dice = {seat: RANDOM if uses_model(who) else who for seat, who in setup.lineup.items()}
-    Driver(match, {s: seat_player(spec, match.game, Seat(s), who) for s, who in dice.items()}).run()
+    dice = {seat: RANDOM if uses_model(player) else player for seat, player in setup.lineup.items()}
+    Driver(
+        match, {s: seat_player(spec, match.game, Seat(s), player) for s, player in dice.items()}
+    ).run()
     return from_line(to_line(match.episode(cell)))
 
 
@@ -127,7 +129,11 @@ class Pattern:
         """Refuse to go on if the tables are not what the lines say."""
         rebuilt = build(enumerate(lines, 1), tuple(tables), self._metrics)
         pairs = ((name, without_zeros(table), rebuilt[name]) for name, table in tables.items())
-        wrong = [name for name, table, other in pairs if not table.equals(without_zeros(other))]
+        wrong = [
+            name
+            for name, table, rebuilt_table in pairs
+            if not table.equals(without_zeros(rebuilt_table))
+        ]
         if wrong:
             sys.exit(f"The tables {', '.join(wrong)} are not what the lines say.")
 

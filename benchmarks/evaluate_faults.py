@@ -30,56 +30,56 @@ def unsteady(seed: int) -> Fault:
 
     def say(handler: Handler) -> None:
         with lock:
-            drawn, other = luck.random(), luck.random()
-        if drawn < 0.03:
+            fault_chance, option_chance = luck.random(), luck.random()
+        if fault_chance < 0.03:
             handler.send(429, b'{"error": {"message": "slow down"}}', {"retry-after": "0.05"})
-        elif drawn < 0.06:
+        elif fault_chance < 0.06:
             handler.send(500, b'{"error": {"message": "oops"}}')
-        elif drawn < 0.10:
+        elif fault_chance < 0.10:
             handler.say(RAMBLE)
         else:
-            handler.say(choose_option(str(handler.asked["messages"][-1]["content"]), other))
+            handler.say(choose_option(str(handler.asked["messages"][-1]["content"]), option_chance))
 
     return say
 
 
-def stored(out: Path) -> int:
+def count_stored(out: Path) -> int:
     """Return how many lines the files of a store have."""
     files = [file for file in out.glob("*") if file.suffix in (".jsonl", ".open")]
     return sum(file.read_bytes().count(b"\n") for file in files)
 
 
 def main() -> None:
-    asked = argparse.ArgumentParser()
-    asked.add_argument("--out", type=Path, required=True)
-    asked.add_argument("--size", default="S")
-    asked.add_argument("--stop", type=int, default=60, help="episodes before Ctrl-C")
-    given = asked.parse_args()
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--size", default="S")
+    parser.add_argument("--stop", type=int, default=60, help="episodes before Ctrl-C")
+    options = parser.parse_args()
     # a shell starts background jobs deaf to Ctrl-C, and children inherit that
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    given.out.parent.mkdir(parents=True, exist_ok=True)
+    options.out.parent.mkdir(parents=True, exist_ok=True)
     with serving(always=unsteady(5)) as server:
-        config = given.out.parent / "faulty.toml"
+        config = options.out.parent / "faulty.toml"
         config.write_text(
             f'[models.faulty]\nname = "openai-api/lab/faulty"\nbase_url = "{server.address}"\n'
             'api_key_env = "LAB_KEY"\nat_once = 32\n[limits]\nfirst_wait = 0.05\n'
         )
         command = [sys.executable, "-m", "sally", "evaluate", "--model", "faulty", "--size",
-                   given.size, "--config", str(config), "--out", str(given.out)]  # fmt: skip
-        for stop in (given.stop, None):
+                   options.size, "--config", str(config), "--out", str(options.out)]  # fmt: skip
+        for stop in (options.stop, None):
             began = time.monotonic()
             run = subprocess.Popen(command, env={**os.environ, "LAB_KEY": "abcdefgh"})
-            while run.poll() is None and (stop is None or stored(given.out) < stop):
+            while run.poll() is None and (stop is None or count_stored(options.out) < stop):
                 time.sleep(0.5)
             if run.poll() is None:
                 run.send_signal(signal.SIGINT)
                 run.wait()
-            held = store.survey(given.out)
+            summary = store.survey(options.out)
             print(f"exit {run.returncode} after {time.monotonic() - began:.0f} s, "
-                  f"{server.calls:,} calls at the server, {held.episodes} episodes",
+                  f"{server.calls:,} calls at the server, {summary.episodes} episodes",
                   flush=True)  # fmt: skip
-    found = check(store.load(given.out).episodes.values())
-    print(found)
+    checked = check(store.load(options.out).episodes.values())
+    print(checked)
 
 
 if __name__ == "__main__":

@@ -34,11 +34,11 @@ def cell(estimate: Figures | None, digits: int = 3, is_signed: bool = False) -> 
     """Return an estimate with its interval."""
     if estimate is None or estimate["value"] is None:
         return "-"
-    shown = number(estimate["value"], digits, is_signed)
+    text = number(estimate["value"], digits, is_signed)
     if estimate["low"] is None:
-        return shown
+        return text
     ends = (number(estimate[end], digits, is_signed) for end in ("low", "high"))
-    return f"{shown} [{', '.join(ends)}]"
+    return f"{text} [{', '.join(ends)}]"
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
@@ -68,8 +68,8 @@ def hcss2025(figures: Figures) -> Iterator[str]:
         for column, digits in (("opens", 3), ("doing", 2)):
             for stop in (0.25, 0.75):
                 estimate, n = by_stop[stop][column]
-                shown = estimate if column == "doing" else {**estimate, "low": None}
-                cells.append(f"{cell(shown, digits)} (n {n:,})")
+                displayed = estimate if column == "doing" else {**estimate, "low": None}
+                cells.append(f"{cell(displayed, digits)} (n {n:,})")
         rows.append(cells)
     head = ["", "opens with C at stop .25", "at stop .75", "doing at .25", "at .75"]
     yield from table(head, rows)
@@ -80,9 +80,9 @@ def hcss2025(figures: Figures) -> Iterator[str]:
     unread = as_scored - readable
     yield f"Of {as_scored:,} moves {unread:,} ({unread / as_scored:.0%}) do not name C"
     for model, row in scored.items():
-        lost = 1 - row["readable cooperation"] / row["cooperation as scored"]
+        unread_share = 1 - row["readable cooperation"] / row["cooperation as scored"]
         yield (
-            f"{model}: {lost:.0%}; as scored "
+            f"{model}: {unread_share:.0%}; as scored "
             f"{number(row['cooperation as scored'] / row['moves'], 2)} of {row['moves']:,} moves, "
             f"{number(row['readable cooperation'] / row['readable'], 2)} of {row['readable']:,} "
             "readable decisions"
@@ -200,11 +200,11 @@ BARGAINING = {
 def pact(figures: Figures) -> Iterator[str]:
     """Yield the tables of findings and mindless players, counts, and ratings by era."""
 
-    def shown(key: str) -> str:
+    def describe(key: str) -> str:
         text = cell(figures[key])
         return f"{text} (n {figures[key]['n']:,})" if "first claim" in key else text
 
-    rows = [[name, ", ".join(map(shown, keys))] for name, keys in BARGAINING.items()]
+    rows = [[name, ", ".join(map(describe, keys))] for name, keys in BARGAINING.items()]
     yield from table(["finding", "value"], rows)
     yield ""
     rules = {

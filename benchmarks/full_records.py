@@ -78,10 +78,10 @@ def pact(episodes: Sequence[Episode]) -> tuple[list[AtlasDot], Figures]:
         "games": len(episodes),
         "rounds": sum(len(seat.at.rounds) for seat in seats if seat.seat == BUYER),
         "trades": sum(
-            each.price is not None
+            round_.price is not None
             for seat in seats
             if seat.seat == BUYER
-            for each in seat.at.rounds
+            for round_ in seat.at.rounds
         ),
         "models": len(models),
         "models with 60 seat-games": len(scores),

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pyspiel
-from common import interleaved
+from common import time_in_turns
 
 try:
     from hanabi_learning_environment import pyhanabi
@@ -64,7 +64,7 @@ def bare(players: int) -> None:
             state = game.step(state, {seat: DRAWS.choice(game.options(state, seat))})
 
 
-def theirs(peer: Any, sees: str = "") -> None:
+def play_open_spiel(peer: Any, sees: str = "") -> None:
     """OpenSpiel's games; `sees` names what the mover is shown, if anything."""
     for _ in range(GAMES):
         state = peer.new_initial_state()
@@ -110,10 +110,10 @@ def side_by_side(count: int) -> None:
     differ = 0
     for number in range(count):
         name, players = tables[number % len(tables)]
-        found = difference(pyspiel, VARIANTS[name], players, number)
-        if found is not None:
+        problem = difference(pyspiel, VARIANTS[name], players, number)
+        if problem is not None:
             differ += 1
-            print(f"{name}, {players} players, deal {number}: {found}")
+            print(f"{name}, {players} players, deal {number}: {problem}")
     print(f"side by side with OpenSpiel: {count} games, {differ} differ")
 
 
@@ -124,14 +124,14 @@ def main() -> None:
             "ours, sees, full log": lambda n=players: ours(n),
             "ours, sees, log as lines": lambda n=players: ours(n, write=True),
             "ours, rules alone": lambda n=players: bare(n),
-            "OpenSpiel, moves alone": lambda p=peer: theirs(p),
-            "OpenSpiel, sees text": lambda p=peer: theirs(p, "observation_string"),
-            "OpenSpiel, sees a tensor": lambda p=peer: theirs(p, "observation_tensor"),
+            "OpenSpiel, moves alone": lambda p=peer: play_open_spiel(p),
+            "OpenSpiel, sees text": lambda p=peer: play_open_spiel(p, "observation_string"),
+            "OpenSpiel, sees a tensor": lambda p=peer: play_open_spiel(p, "observation_tensor"),
         }
         if pyhanabi is not None:
             hle = pyhanabi.HanabiGame({"players": players})
             jobs["HLE, sees"] = lambda p=hle: by_hle(p)
-        took = interleaved(jobs, clock=time.process_time)
+        took = time_in_turns(jobs, clock=time.process_time)
         for name, seconds in took.items():
             ratio = seconds / took["ours, sees, full log"]
             speed = f"{GAMES / seconds:,.0f} games/s"

@@ -290,12 +290,12 @@ def main(of: str, seats: tuple[int, ...] = (0, 1)) -> None:
     for me in seats:
         best, mean = BestReply(game, me, *of.split(",")), 0.0
         for hand, ways in sorted(hands.items(), reverse=True):
-            start, before = time.process_time(), best.nodes
+            start, nodes_before = time.process_time(), best.nodes
             value = best.dealt(hand)
             mean += value * ways / hands.total()
             took = time.process_time() - start
-            print(f"{of}, seat {me}, sees {hand}: {value:.10f}; {best.nodes - before:,} nodes, "
-                  f"{took:.1f} s", flush=True)  # fmt: skip
+            print(f"{of}, seat {me}, sees {hand}: {value:.10f}; "
+                  f"{best.nodes - nodes_before:,} nodes, {took:.1f} s", flush=True)  # fmt: skip
         print(f"{of}, seat {me}: {mean:.4f} of {game.highest} over all deals", flush=True)
 
 

@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable
 
 import textarena
-from common import interleaved
+from common import time_in_turns
 
 from sally.core.log.events import Episode, Instance, PlayerSpec, Setup, to_line
 from sally.core.match.drive import Driver
@@ -38,7 +38,7 @@ class AtOnce(Scripted):
         return self.reply
 
 
-registry.add("models", "at_once", lambda name: AtOnce(lambda shown, settings: ""))
+registry.add("models", "at_once", lambda name: AtOnce(lambda page, settings: ""))
 
 
 def setup_of(rounds: int, probed: bool = False) -> Setup:
@@ -86,7 +86,7 @@ def main() -> None:
             "TextArena, 800 rounds": by_textarena(LONG),
         }
         assert n_calls["ours"] == n_calls["TextArena"] == 2 * ROUNDS, "every decision is one call"
-        seconds = interleaved(  # of the processor, which other work on the machine changes less
+        seconds = time_in_turns(  # of the processor, which other work on the machine changes less
             {
                 "ours": lambda: ours(plain, loop),
                 "ours, probed": lambda: ours(probed, loop),

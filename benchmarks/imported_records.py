@@ -67,7 +67,9 @@ def refusals(output: dict[str, Any]) -> str:
                       if oddity["what"] == "not imported")  # fmt: skip
     if copies := output.get("copies", ()):
         reasons["on record twice"] = len(copies)
-    return "; ".join(f"{count} refused: {why}" for why, count in reasons.items()) or "0 refused"
+    return (
+        "; ".join(f"{count} refused: {reason}" for reason, count in reasons.items()) or "0 refused"
+    )
 
 
 def measure_record(name: str, path: Path, folder: Path) -> int:

@@ -113,19 +113,26 @@ def simulate(number: int, setting: Setting) -> Outcome:
         pilot = simulate_logs(rng, effect, setting, setting.stories)
         row = _adjust_p_values([_compare_pair(*pilot, "score", "story", None, number)])[0]
         low, high = row.difference.low, row.difference.high
-        left, right = row.unpaired.low, row.unpaired.high
-        assert low is not None and high is not None and left is not None and right is not None
+        unpaired_low, unpaired_high = row.unpaired.low, row.unpaired.high
+        assert (
+            low is not None
+            and high is not None
+            and unpaired_low is not None
+            and unpaired_high is not None
+        )
         truth = true_effect(setting, effect)
         counts["covered"] += low <= truth <= high
-        counts["naive_covered"] += left <= truth <= right
+        counts["naive_covered"] += unpaired_low <= truth <= unpaired_high
         if effect == 0:
             counts["false_positives"] += row.p_holm is not None and row.p_holm < 0.05
-            counts["naive_false_positives"] += not left <= 0 <= right
+            counts["naive_false_positives"] += not unpaired_low <= 0 <= unpaired_high
         elif row.deviation:
             stories = t_sample_size(truth, row.deviation**2)
             larger = simulate_logs(rng, effect, setting, stories)
-            again = _adjust_p_values([_compare_pair(*larger, "score", "story", None, number)])[0]
-            counts["planned"] += again.p_holm is not None and again.p_holm < 0.05
+            planned_row = _adjust_p_values(
+                [_compare_pair(*larger, "score", "story", None, number)]
+            )[0]
+            counts["planned"] += planned_row.p_holm is not None and planned_row.p_holm < 0.05
             counts["planned_stories"] += stories
     return Outcome(**counts)
 

@@ -39,8 +39,8 @@ def numbers(cell: str) -> tuple[float, ...] | None:
 class Panel:
     """One game: a dot for each model and strategy, a ring for the cycler alone."""
 
-    def __init__(self, page: str, game: str, left: float) -> None:
-        self.game, self.left = game, left
+    def __init__(self, page: str, game: str, left_edge: float) -> None:
+        self.game, self.left = game, left_edge
         self.known = {(r[0], r[1]): numbers(r[7])
                       for r in lines(page, "Knowing, primary cells") if r[2] == game}  # fmt: skip
         self.acted = {(r[0], r[1]): (numbers(r[7]), r[8])
@@ -81,33 +81,36 @@ class Panel:
     def dots(self) -> Iterator[str]:
         marks: list[Box] = []
         thin: list[Box] = [(self.left, self.y(0) - 1, self.left + SIDE, self.y(0) + 1)]
-        named = []
-        for who, know in self.known.items():
-            act, p = self.acted[who]
+        labels = []
+        for model_strategy, know in self.known.items():
+            act, p = self.acted[model_strategy]
             if know is None or act is None:
                 continue
-            x, y, colour = self.x(know[0]), self.y(act[0]), COLOURS[who[1]]
-            left, right, low, high = (
+            x, y, colour = self.x(know[0]), self.y(act[0]), COLOURS[model_strategy[1]]
+            left_end, right_end, low, high = (
                 self.x(know[1]), self.x(know[2]), self.y(act[1]), self.y(act[2])
             )  # fmt: skip
             yield (
-                f'<path d="M{left:.1f} {y:.1f}H{right:.1f}M{x:.1f} {low:.1f}V{high:.1f}" '
+                f'<path d="M{left_end:.1f} {y:.1f}H{right_end:.1f}M{x:.1f} {low:.1f}V{high:.1f}" '
                 f'stroke="{colour}" opacity="0.5" fill="none"/>'
             )
             # a lower bound that rounds to 0 keeps its sign
             passed = copysign(1, know[1]) > 0 and act[0] > 0 and (p == "<.001" or float(p) < 0.05)
-            told = f"<title>{who[0]}, {who[1]}: {act[0]:.2f}, p {escape(p)}</title>"
+            tooltip = (
+                f"<title>{model_strategy[0]}, {model_strategy[1]}: {act[0]:.2f}, "
+                f"p {escape(p)}</title>"
+            )
             if passed:
-                yield f'<circle cx="{x:.1f}" cy="{y:.1f}" r="5" fill="{colour}">{told}</circle>'
+                yield f'<circle cx="{x:.1f}" cy="{y:.1f}" r="5" fill="{colour}">{tooltip}</circle>'
             else:
                 yield (
                     f'<path d="M{x - 4:.1f} {y - 4:.1f}l8 8m0 -8l-8 8" stroke="{colour}" '
-                    f'stroke-width="2" fill="none">{told}</path>'
+                    f'stroke-width="2" fill="none">{tooltip}</path>'
                 )
             marks.append(around(x, y, 6))
-            thin += [(left, y - 1, right, y + 1), (x - 1, high, x + 1, low)]
-            named.append((x, y, SHORT[who[0]], colour))
-            alone = self.cycler[who]
+            thin += [(left_end, y - 1, right_end, y + 1), (x - 1, high, x + 1, low)]
+            labels.append((x, y, SHORT[model_strategy[0]], colour))
+            alone = self.cycler[model_strategy]
             if alone[0] is not None and alone[1] is not None:
                 a, b = self.x(alone[0][0]), self.y(alone[1][0])
                 yield (
@@ -117,7 +120,7 @@ class Panel:
                 )
                 marks.append(around(a, b, 6))
                 thin += [around(x + (a - x) * n / 20, y + (b - y) * n / 20, 1) for n in range(20)]
-        for x, y, name, colour in named:
+        for x, y, name, colour in labels:
             box = self._free(x, y, 7.0 * len(name), marks, thin)
             marks.append(box)
             yield f'<text x="{box[0]:.1f}" y="{box[3] - 2:.1f}" fill="{colour}">{name}</text>'
@@ -127,8 +130,8 @@ class Panel:
 
         def cost(box: Box) -> float:
             outside = box[0] < self.left + 2 or box[2] > self.left + SIDE - 2
-            hidden = sum(overlap(box, other) for other in marks)
-            crossed = sum(overlap(box, other) for other in thin)
+            hidden = sum(overlap(box, other_box) for other_box in marks)
+            crossed = sum(overlap(box, other_box) for other_box in thin)
             away = hypot((box[0] + box[2]) / 2 - x, (box[1] + box[3]) / 2 - y)
             return 100 * (outside + hidden) + 8 * crossed + away
 
@@ -140,8 +143,13 @@ def around(x: float, y: float, reach: float) -> Box:
     return x - reach, y - reach, x + reach, y + reach
 
 
-def overlap(one: Box, two: Box) -> bool:
-    return one[0] < two[2] and two[0] < one[2] and one[1] < two[3] and two[1] < one[3]
+def overlap(first: Box, second: Box) -> bool:
+    return (
+        first[0] < second[2]
+        and second[0] < first[2]
+        and first[1] < second[3]
+        and second[1] < first[3]
+    )
 
 
 def main() -> None:

@@ -15,9 +15,9 @@ from collections import Counter
 DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
 
-def git(*given: str) -> str:
+def git(*arguments: str) -> str:
     """Return the output of a git command."""
-    return subprocess.run(["git", *given], capture_output=True, text=True, check=True).stdout
+    return subprocess.run(["git", *arguments], capture_output=True, text=True, check=True).stdout
 
 
 def code_lines(source: str) -> int:
@@ -36,17 +36,17 @@ def code_lines(source: str) -> int:
 
 def packages(commit: str) -> Counter[str]:
     """Return the lines of code by package; each game counts on its own."""
-    found = Counter[str]()
+    lines_by_package = Counter[str]()
     for path in git("ls-tree", "-r", "--name-only", commit, "--", "sally").split():
         if path.endswith(".py"):
             parts = path.split("/")
             package = "/".join(parts[1:3]) if parts[1] == "games" else parts[1]
-            found[package] += code_lines(git("show", f"{commit}:{path}"))
-    return found
+            lines_by_package[package] += code_lines(git("show", f"{commit}:{path}"))
+    return lines_by_package
 
 
 if __name__ == "__main__":
-    before, now = map(packages, sys.argv[1:3] or ("HEAD", "HEAD"))
-    for package in sorted(before | now):
-        print(f"{package:36} {before[package]:8,} {now[package]:8,}")
-    print(f"{'all':36} {before.total():8,} {now.total():8,}")
+    old_lines, new_lines = map(packages, sys.argv[1:3] or ("HEAD", "HEAD"))
+    for package in sorted(old_lines | new_lines):
+        print(f"{package:36} {old_lines[package]:8,} {new_lines[package]:8,}")
+    print(f"{'all':36} {old_lines.total():8,} {new_lines.total():8,}")

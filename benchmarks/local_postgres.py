@@ -17,8 +17,8 @@ from typing import Any
 
 def programs() -> Path | None:
     """Where PostgreSQL's programs are: on the path, or where Debian puts them."""
-    if found := shutil.which("initdb"):
-        return Path(found).parent
+    if initdb := shutil.which("initdb"):
+        return Path(initdb).parent
     places = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
     return places[-1].parent if places else None
 
@@ -33,7 +33,7 @@ def local_postgres(durable: bool = True) -> Iterator[str]:
     if bin is None:
         raise FileNotFoundError("initdb")
     folder = Path(tempfile.mkdtemp(prefix="sally-postgres-"))
-    who = _server_user(folder)
+    user_options = _server_user(folder)
     server: subprocess.Popen[bytes] | None = None
     try:
         data = folder / "data"
@@ -54,7 +54,7 @@ def local_postgres(durable: bool = True) -> Iterator[str]:
             check=True,
             stdout=subprocess.DEVNULL,
             cwd=folder,
-            **who,
+            **user_options,
         )
         lax = [] if durable else ["-c", "fsync=off", "-c", "full_page_writes=off"]
         server = subprocess.Popen(
@@ -62,7 +62,7 @@ def local_postgres(durable: bool = True) -> Iterator[str]:
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             cwd=folder,
-            **who,
+            **user_options,
         )
         address = f"postgresql:///postgres?host={folder}&user=sally"
         _wait(address, server)
@@ -78,8 +78,8 @@ def _server_user(folder: Path) -> dict[str, Any]:
     """Return the user that runs PostgreSQL, which refuses to run as root."""
     if os.geteuid() != 0:
         return {}
-    known = {entry.pw_name for entry in pwd.getpwall()}
-    user = pwd.getpwnam("postgres" if "postgres" in known else "nobody")
+    users = {entry.pw_name for entry in pwd.getpwall()}
+    user = pwd.getpwnam("postgres" if "postgres" in users else "nobody")
     os.chown(folder, user.pw_uid, user.pw_gid)
     return {"user": user.pw_uid, "group": user.pw_gid, "extra_groups": []}
 

@@ -12,7 +12,7 @@ os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
 
 import axelrod
 import textarena
-from common import interleaved
+from common import time_in_turns
 from pettingzoo.classic import rps_v2
 
 from sally.core.log.events import Episode, Instance, PlayerSpec, Setup, to_line
@@ -58,27 +58,27 @@ def by_textarena() -> None:
 
 def plainly() -> None:
     """The floor: the same rounds in plain Python, with neither rules, views nor log."""
-    mine, theirs, total, past = 0, 0, 0.0, []
+    own_move, other_move, total, past = 0, 0, 0.0, []
     for _ in range(ROUNDS):
-        mine, theirs = theirs, mine
-        total += MATRIX[mine][theirs]
-        past.append((mine, theirs))
+        own_move, other_move = other_move, own_move
+        total += MATRIX[own_move][other_move]
+        past.append((own_move, other_move))
 
 
-def many(job: object, count: int = EPISODES) -> object:
+def repeat(job: object, count: int = EPISODES) -> object:
     return lambda: [job() for _ in range(count)]  # type: ignore[operator]
 
 
 def main() -> None:
-    seconds = interleaved(
+    seconds = time_in_turns(
         {
-            "ours": many(ours),
-            "ours, with serialised lines": many(lambda: to_line(ours())),
-            "ours, rps": many(lambda: ours("rps")),
-            "plain Python, no log": many(plainly),
-            "Axelrod Match": many(by_axelrod),
-            "PettingZoo rps_v2 parallel": many(by_pettingzoo, 2),
-            "TextArena IteratedRockPaperScissors": many(by_textarena, 1),
+            "ours": repeat(ours),
+            "ours, with serialised lines": repeat(lambda: to_line(ours())),
+            "ours, rps": repeat(lambda: ours("rps")),
+            "plain Python, no log": repeat(plainly),
+            "Axelrod Match": repeat(by_axelrod),
+            "PettingZoo rps_v2 parallel": repeat(by_pettingzoo, 2),
+            "TextArena IteratedRockPaperScissors": repeat(by_textarena, 1),
         }  # type: ignore[arg-type]
     )
     counts = {"PettingZoo rps_v2 parallel": 2, "TextArena IteratedRockPaperScissors": 1}
@@ -96,7 +96,7 @@ def main() -> None:
 
 def growth() -> None:
     """Time and bytes from 100 to 800 rounds, against eight times the short game."""
-    seconds = interleaved({"100": many(ours, 8), "800": lambda: ours(rounds=800)})  # type: ignore[dict-item]
+    seconds = time_in_turns({"100": repeat(ours, 8), "800": lambda: ours(rounds=800)})  # type: ignore[dict-item]
     size = len(to_line(ours(rounds=800))) / (8 * len(to_line(ours())))
     slower = seconds["800"] / seconds["100"]
     print(f"800 rounds / 8 x 100 rounds: time {slower:.2f}, log {size:.2f} (under 1.2)")

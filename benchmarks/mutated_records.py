@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.hostile import importers
-from benchmarks.hostile.mutations import mutated
+from benchmarks.hostile.mutations import mutate
 from sally.core.errors import BadInput
 from sally.core.log.events import Episode, Moved, Reported
 from sally.core.registry import registry
@@ -66,7 +66,7 @@ def changed_lines(store_folder: Path, count: int) -> str:
     refused = n_same = n_other = 0
     for number, (_, line) in enumerate(chain.from_iterable(map(lines_of, files))):
         if number in chosen:
-            outcome = sound_line(mutated(line, random.Random(number)))
+            outcome = sound_line(mutate(line, random.Random(number)))
             if isinstance(outcome, str):
                 refused += 1
             elif outcome == sound_line(line):
@@ -107,7 +107,7 @@ def main() -> None:
                 draw = random.Random(seed)
                 file = draw.choice(inside)
                 original = file.read_bytes()
-                file.write_bytes(mutated(original, draw))
+                file.write_bytes(mutate(original, draw))
                 try:
                     contents = contents_of(read(source_folder).episodes)
                     n_same, n_other = (

@@ -71,7 +71,7 @@ def measure(name: str, only_plan: bool, model: str, out: Path) -> str:
             request = RunRequest(limit=EACH, model=model or MODEL)
             study, _ = prepared_study(find_study(name), request, config)
         if only_plan:
-            planned, seconds = _timed(study, config)
+            planned, seconds = _time_plan(study, config)
             return f"| {name} | {planned.wanted:,} | {_calls(planned)} | {seconds:.1f} s |"
         try:
             play_missing(study, out / name, EACH, None, Meter(config=config))
@@ -106,38 +106,40 @@ def _line(
     is_recorded: bool = False,
 ) -> str:
     """Return the line of a study whose `first` episodes are played before the others."""
-    wanted = None
+    recorded_orders = None
     if is_recorded:
-        wanted = Orders()
+        recorded_orders = Orders()
         for episode in episodes.values():
             setup = episode.setup
-            wanted.add(wanted.kind((episode.cell, setup)), setup.seed, setup.repeat)
+            recorded_orders.add(
+                recorded_orders.kind((episode.cell, setup)), setup.seed, setup.repeat
+            )
     cells = [name, f"{len(episodes):,}"]
     earlier = {id: episodes[id] for id in first if id in episodes}
     for stored in (dict[str, Episode](), earlier):
-        left = [episode for id, episode in episodes.items() if id not in stored]
-        if stored and not any(map(calls_of, left)):  # all left are bots
-            cells += [f"{len(left):,}", *["-"] * 5]
+        missing = [episode for id, episode in episodes.items() if id not in stored]
+        if stored and not any(map(calls_of, missing)):  # all left are bots
+            cells += [f"{len(missing):,}", *["-"] * 5]
             break
-        planned, seconds = _timed(study, config, stored, wanted)
-        played, calls = sum(map(calls_of, left)), sum(bill.count.calls for bill in planned.bills)
+        planned, seconds = _time_plan(study, config, stored, recorded_orders)
+        played, calls = sum(map(calls_of, missing)), sum(bill.count.calls for bill in planned.bills)
         ratio = played / calls if calls else float("nan")
-        cells += [f"{len(left):,}"] if stored else []
+        cells += [f"{len(missing):,}"] if stored else []
         cells += [_calls(planned), f"{seconds:.1f} s", f"{played:,}", f"{ratio:.2f}"]
         if stored:
             cells.append("yes" if abs(ratio - 1) <= NEAR else "no")
     return f"| {' | '.join(cells)} |"
 
 
-def _timed(
+def _time_plan(
     study: Study,
     config: Config,
     stored: Mapping[str, Episode] | None = None,
-    wanted: Orders | None = None,
+    recorded_orders: Orders | None = None,
 ) -> tuple[Plan, float]:
     """Return the plan of the episodes that are not stored, and its processor time in seconds."""
     begun = time.process_time()
-    planned = plan(study, EACH, config, stored, list(stored or {}), wanted=wanted)
+    planned = plan(study, EACH, config, stored, list(stored or {}), wanted=recorded_orders)
     return planned, time.process_time() - begun
 
 

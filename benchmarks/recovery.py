@@ -22,18 +22,20 @@ def main(runs: int = 200, only: str = "") -> None:
     print("family, knows, acts: mean of both, share of intervals that hold each")
     for name, family in families().items():
         for knows, acts in product(DIALS, DIALS) if not only or only == name else ():
-            sums, held = [0.0, 0.0], [0, 0]
+            sums, covered = [0.0, 0.0], [0, 0]
             for run in range(runs):
                 seeds = range(run * SAMPLE, (run + 1) * SAMPLE)
                 played = (family.played(seed, knows, acts) for seed in seeds)
-                found = [m for episode in played for m in measure_episode(episode, (family.seat,))]
-                (row,) = profile_of(found)
+                measured = [
+                    m for episode in played for m in measure_episode(episode, (family.seat,))
+                ]
+                (row,) = profile_of(measured)
                 for n, (estimate, truth) in enumerate(((row.skill, knows), (row.acting, acts))):
                     sums[n] += estimate.value or 0.0
-                    held[n] += (estimate.low or 0.0) <= truth <= (estimate.high or 0.0)
-            means, shares = ([x / runs for x in pair] for pair in (sums, held))
-            told = " ".join(f"{x:.3f}" for x in (*means, *shares))
-            print(f"{name}, {knows}, {acts}: {told}")
+                    covered[n] += (estimate.low or 0.0) <= truth <= (estimate.high or 0.0)
+            means, shares = ([x / runs for x in pair] for pair in (sums, covered))
+            figures = " ".join(f"{x:.3f}" for x in (*means, *shares))
+            print(f"{name}, {knows}, {acts}: {figures}")
 
 
 if __name__ == "__main__":

@@ -134,18 +134,25 @@ class Rehearsal:
 
     def command(self, *arguments: str, database: bool = True) -> str:
         """Run a `sally people` command and return its output."""
-        named = ("--database", str(self.data / "database.sqlite")) if database else ()
-        command = [*self.sally, "people", arguments[0], str(self.file), *arguments[1:], *named]
+        database_options = ("--database", str(self.data / "database.sqlite")) if database else ()
+        command = [
+            *self.sally,
+            "people",
+            arguments[0],
+            str(self.file),
+            *arguments[1:],
+            *database_options,
+        ]
         self.commands.append(f"sally people {arguments[0]}")
         return subprocess.run(command, check=True, capture_output=True, text=True).stdout
 
     @property
-    def where(self) -> str:
+    def base_url(self) -> str:
         return f"http://127.0.0.1:{self.server.port}"
 
     def newcomer(self, client: Any, number: int) -> ScriptedParticipant:
         assert self.study is not None
-        browser = OverHttp(None, client=client, base_url=self.where)  # type: ignore[arg-type]
+        browser = OverHttp(None, client=client, base_url=self.base_url)  # type: ignore[arg-type]
         draw = random.Random(self.draw.random())
         return ScriptedParticipant(self.study, browser, draw, 0.0, f"person{number}")
 
@@ -182,7 +189,7 @@ class Rehearsal:
 
     async def resume(self, person: ScriptedParticipant) -> None:
         """Lose the cookie, come back by the platform's link, and go on by the experimenter's."""
-        before = person.browser.field("step")
+        step_before = person.browser.field("step")
         person.browser.cookies.clear()
         await person.browser.get(person.study.link(person.name))
         assert "You started in another browser" in person.browser.text
@@ -191,19 +198,19 @@ class Rehearsal:
         await person.browser.post(
             facts["resume"].partition("?")[0], key=facts["resume"].partition("key=")[2]
         )
-        assert person.browser.field("step") == before, "the lost participant is elsewhere"
+        assert person.browser.field("step") == step_before, "the lost participant is elsewhere"
 
     async def answer_mail(self, client: Any, person: ScriptedParticipant) -> None:
         """Find the person of the mail by id, and skip the step on the dashboard."""
         facts = json.loads(await asyncio.to_thread(self.command, "find", person.name, "--json"))
         assert facts["participant_id"] == person.name and facts["state"] == "active"
         assert facts["step"] == person.browser.field("step")
-        await client.post(f"{self.where}/experimenter/login", data={"secret": SECRET})
-        page = await client.get(f"{self.where}/experimenter/study", params={"find": person.name})
+        await client.post(f"{self.base_url}/experimenter/login", data={"secret": SECRET})
+        page = await client.get(f"{self.base_url}/experimenter/study", params={"find": person.name})
         token = re.search(r'name="form_token" value="([^"]+)"', page.text)
         assert token is not None and f"<dd>{person.name}</dd>" in page.text
         sent = {"form_token": token[1], "participant": facts["participant"], "action": "advance"}
-        await client.post(f"{self.where}/experimenter/study/help", data=sent)
+        await client.post(f"{self.base_url}/experimenter/study/help", data=sent)
         self.commands.append("/experimenter/study: Find a participant, Advance")
         await person.browser.get(person.address)
         assert person.browser.field("step") != facts["step"], "the participant is still stuck"
@@ -250,9 +257,11 @@ def recompute(folder: Path) -> dict[str, Decimal]:
     for trial in read_table(folder, "trials"):
         others = json.loads(trial["others_option"] or "{}")
         if trial["option"] and others:  # both chose
-            own, other = int(trial["option"]), int(next(iter(others.values())))
+            own_option, other_option = int(trial["option"]), int(next(iter(others.values())))
             is_agent = trial["seat"] == "agent"
-            pay = PAYOFFS[trial["game"]][(own, other) if is_agent else (other, own)]
+            pay = PAYOFFS[trial["game"]][
+                (own_option, other_option) if is_agent else (other_option, own_option)
+            ]
             points[trial["participant"], trial["game_number"]] += pay[0 if is_agent else 1]
     outcomes = {
         row["participant"]: [came["how"] for came in row["rounds"]]

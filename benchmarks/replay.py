@@ -28,9 +28,9 @@ def through_a_match(spec: Spec, episode: Episode) -> None:
     Driver(Match(spec, episode.setup, ask_nature=True)).replay(episode)
 
 
-def seconds(way: Callable[[Spec, Episode], object], spec: Spec, episode: Episode) -> float:
+def seconds(run: Callable[[Spec, Episode], object], spec: Spec, episode: Episode) -> float:
     began = time.process_time()  # of the processor, so a busy machine matters less
-    way(spec, episode)
+    run(spec, episode)
     return time.process_time() - began
 
 
@@ -39,11 +39,14 @@ def main() -> None:
         spec = registry.games()[name]
         episode = play(name, dict.fromkeys(spec.build(params).seats, "random"), 1, **params)
         pairs = [
-            [seconds(way, spec, episode) for way in (replay_episode, through_a_match)]
+            [seconds(run, spec, episode) for run in (replay_episode, through_a_match)]
             for _ in range(TIMES)
         ]
-        alone, whole = (min(times) for times in zip(*pairs, strict=True))
-        print(f"{name}: {alone * 1e3:.2f} ms; through a match {whole / alone:.1f} times as long")
+        alone, through_match = (min(times) for times in zip(*pairs, strict=True))
+        print(
+            f"{name}: {alone * 1e3:.2f} ms; through a match {through_match / alone:.1f} times "
+            "as long"
+        )
 
 
 if __name__ == "__main__":

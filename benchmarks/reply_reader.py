@@ -69,7 +69,7 @@ def is_formatted(reply: LabelledReply) -> bool:
     return re.fullmatch(rf"(?i)[\W_]*{option}[\W_]*", text) is not None
 
 
-def labelled(path: Path = FIRST_SET, logs: Path | None = None) -> Iterator[LabelledReply]:
+def read_labelled(path: Path = FIRST_SET, logs: Path | None = None) -> Iterator[LabelledReply]:
     """Yield the labelled replies of a set; published ones only with the logs that hold them."""
     texts = {sha(reply["reply"]): reply for reply in published_replies(logs)} if logs else {}
     for line in path.read_text("utf-8").splitlines():
@@ -103,24 +103,24 @@ def rates(replies: list[LabelledReply], reader: Reader = read) -> dict[str, floa
 
 def kappa(replies: list[LabelledReply]) -> tuple[float, float]:
     """Return the raw agreement of the two labels, and Cohen's kappa of clear against unclear."""
-    same = sum(reply["first"] == reply["second"] for reply in replies) / len(replies)
+    agreement = sum(reply["first"] == reply["second"] for reply in replies) / len(replies)
     pairs = Counter((reply["first"] is None, reply["second"] is None) for reply in replies)
     n = len(replies)
     agreed = (pairs[True, True] + pairs[False, False]) / n
     first = (pairs[True, True] + pairs[True, False]) / n
     second = (pairs[True, True] + pairs[False, True]) / n
     chance = first * second + (1 - first) * (1 - second)
-    return same, (agreed - chance) / (1 - chance)
+    return agreement, (agreed - chance) / (1 - chance)
 
 
 def print_rates(name: str, replies: list[LabelledReply]) -> None:
     """Print both errors on one set."""
     formatted = rates([reply for reply in replies if is_formatted(reply)])
-    every = rates(replies)
+    all_rates = rates(replies)
     print(
-        f"{name} | {formatted['clear']} | {formatted['refused']:.1%} | {every['clear']} | "
-        f"{every['refused']:.1%} | {every['misread']:.1%} | {every['unclear']} | "
-        f"{every['taken']:.1%}"
+        f"{name} | {formatted['clear']} | {formatted['refused']:.1%} | {all_rates['clear']} | "
+        f"{all_rates['refused']:.1%} | {all_rates['misread']:.1%} | {all_rates['unclear']} | "
+        f"{all_rates['taken']:.1%}"
     )
 
 
@@ -129,7 +129,7 @@ def measure(logs: Path | None) -> None:
     print(
         f"rule {VERSION}: set | formatted | refused | clear | refused | misread | unclear | taken"
     )
-    groups = {path.name.partition("_")[0]: list(labelled(path, logs)) for path in SETS}
+    groups = {path.name.partition("_")[0]: list(read_labelled(path, logs)) for path in SETS}
     groups["all"] = [reply for replies in groups.values() for reply in replies]
     for name, replies in groups.items():
         print_rates(name, replies)
@@ -140,7 +140,7 @@ def measure(logs: Path | None) -> None:
 def print_wrong(logs: Path | None) -> None:
     """Print every wrong verdict on the labelled replies."""
     for path in SETS:
-        for reply in labelled(path, logs):
+        for reply in read_labelled(path, logs):
             if (verdict := read(reply)) != reply["truth"]:
                 names = reply["names"] or [reply["low"], reply["high"]]
                 kind = "formatted" if is_formatted(reply) else ""
@@ -153,8 +153,8 @@ def main() -> None:
     )
     parser.add_argument("--logs", type=Path, help="a folder with the published logs")
     parser.add_argument("--wrong", action="store_true", help="print every wrong verdict")
-    given = parser.parse_args()
-    (print_wrong if given.wrong else measure)(given.logs)
+    options = parser.parse_args()
+    (print_wrong if options.wrong else measure)(options.logs)
 
 
 if __name__ == "__main__":

@@ -48,15 +48,15 @@ def main() -> None:
     parser.add_argument("--decisions", type=int, default=700)
     parser.add_argument("--scratch", type=Path, help="folder for activations [temporary]")
     parser.add_argument("--groups", type=int, default=len(PLAN), help="only the first so many")
-    given = parser.parse_args()
-    name = given.model.removeprefix("hf:")
-    target = given.out / f"represented-{plain_name(name)}.json"
+    options = parser.parse_args()
+    name = options.model.removeprefix("hf:")
+    target = options.out / f"represented-{plain_name(name)}.json"
     begun = time.monotonic()
 
-    def tell(said: str) -> None:
-        print(f"{time.monotonic() - begun:6.0f} s  {name}: {said}", file=sys.stderr, flush=True)
+    def tell(message: str) -> None:
+        print(f"{time.monotonic() - begun:6.0f} s  {name}: {message}", file=sys.stderr, flush=True)
 
-    bundle = given.bundle or Path(f"docs/results/bundles/knowing_doing-{name}.sally.zip")
+    bundle = options.bundle or Path(f"docs/results/bundles/knowing_doing-{name}.sally.zip")
     with open_store(bundle) as (place, _):
         episodes = list(store.load(place).episodes.values())
         tell(f"{len(episodes)} episodes")
@@ -68,26 +68,29 @@ def main() -> None:
             tell("untrained network loaded" if untrained else "network loaded")
         return networks[untrained]
 
-    scratch = given.scratch or Path(tempfile.mkdtemp())
-    found: list[RepresentationResult] = []
-    for game, at, kind in PLAN[: given.groups]:
+    scratch = options.scratch or Path(tempfile.mkdtemp())
+    results: list[RepresentationResult] = []
+    for game, moment, kind in PLAN[: options.groups]:
         cells = [cell.format(game=game) for cell in CELLS]
-        some = [e for e in episodes if any(fnmatch(e.cell, cell) for cell in cells)]
-        every = list(decisions(some, "", at))  # type: ignore[arg-type]
-        tell(f"{game}, {at}, {kind}: {len(every)} decisions rendered")
-        found += fit_groups(
-            every,
+        group_episodes = [e for e in episodes if any(fnmatch(e.cell, cell) for cell in cells)]
+        group_decisions = list(decisions(group_episodes, "", moment))  # type: ignore[arg-type]
+        tell(f"{game}, {moment}, {kind}: {len(group_decisions)} decisions rendered")
+        results += fit_groups(
+            group_decisions,
             load,
             scratch,
             model=name,
             kind=kind,  # type: ignore[arg-type]
-            place=at,  # type: ignore[arg-type]
-            limit=given.decisions,
+            place=moment,  # type: ignore[arg-type]
+            limit=options.decisions,
             tell=tell,
         )
-        write_results(found, target)
-        one = found[-1]
-        tell(f"right {one.accuracy.value:.3f}; beyond rules {one.beyond.value:.3f}, {one.beyond}")
+        write_results(results, target)
+        result = results[-1]
+        tell(
+            f"right {result.accuracy.value:.3f}; beyond rules {result.beyond.value:.3f}, "
+            f"{result.beyond}"
+        )
 
 
 if __name__ == "__main__":

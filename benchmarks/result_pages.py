@@ -53,11 +53,11 @@ BLUE, ORANGE, DARK, GREY = "#0072b2", "#d55e00", "#1c1e21", "#5d636b"
 
 def fill_table(text: str, name: str, lines: Sequence[str]) -> str:
     """Return the text of a page with its generated part replaced."""
-    before, start, rest = text.partition(START.format(name))
-    _, end, after = rest.partition(END)
+    text_before, start, remainder = text.partition(START.format(name))
+    _, end, text_after = remainder.partition(END)
     if not (start and end):
         raise SystemExit(f"The page has no lines {START.format(name)} and {END}.")
-    return "\n".join([before + start, "", *lines, "", end + after])
+    return "\n".join([text_before + start, "", *lines, "", end + text_after])
 
 
 def write_tables(page: str, tables: Mapping[str, Sequence[str]]) -> None:
@@ -192,8 +192,8 @@ def draw_pairs(evaluations: Mapping[str, PairEvaluation], about: Mapping[str, st
 def same_twice(evaluation: PairEvaluation, measure: str) -> str:
     """Return the least and the largest share of pairs with the same answer twice, over games."""
     shares = [score.same_twice for score in scores_by_game(evaluation, measure).values()]
-    known = [share for share in shares if share is not None]
-    return f"{min(known):.2f} to {max(known):.2f}" if known else "-"
+    measured = [share for share in shares if share is not None]
+    return f"{min(measured):.2f} to {max(measured):.2f}" if measured else "-"
 
 
 def write_sally_2() -> None:

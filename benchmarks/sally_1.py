@@ -38,7 +38,7 @@ RECORDS = Path(__file__).parents[1] / "sally" / "studies" / "records"
 MEASURES = {"knowing": "skill", "acting on it": "acting", "doing": "doing"}
 
 
-def played(error: float, size: str, seed: int, game: str) -> list:
+def play_bot(error: float, size: str, seed: int, game: str) -> list:
     """Play the asked arm of one game with one bot."""
     study = msgspec.structs.replace(with_bot(noisy(error), size), seed=seed)
     cells = tuple(
@@ -63,14 +63,14 @@ def score_problems(table: SeatSums, ends: Sequence[Baseline]) -> dict[str, dict[
     """Return knowing and doing of every problem, on the scales of the profile."""
     scores = BaselineScores(ends)
     low, high = scores.levels("random", table), tops(scores, table)
-    scored, right, guess, least = map(table.of, ("scored", "right", "guess", "least"))
+    scored, right, guess, lowest = map(table.of, ("scored", "right", "guess", "least"))
     by_measure: dict[str, dict[str, float]] = {"knowing": {}, "doing": {}}
     for n, problem in enumerate(zip(instances(table), table.repeats.tolist(), strict=True)):
         key = " ".join(map(str, problem))
         if scored[n] > guess[n]:
             by_measure["knowing"][key] = (right[n] - guess[n]) / (scored[n] - guess[n])
-        if least[n] == least[n] and high[n] > low[n]:
-            by_measure["doing"][key] = (least[n] - low[n]) / (high[n] - low[n])
+        if lowest[n] == lowest[n] and high[n] > low[n]:
+            by_measure["doing"][key] = (lowest[n] - low[n]) / (high[n] - low[n])
     return by_measure
 
 
@@ -79,8 +79,8 @@ def stepped_up(r: float) -> float:
     return 2 * r / (1 + r)
 
 
-def correlation(one, two) -> float | None:
-    pairs = [(a, b) for a, b in zip(one, two, strict=True) if a is not None and b is not None]
+def correlation(first, second) -> float | None:
+    pairs = [(a, b) for a, b in zip(first, second, strict=True) if a is not None and b is not None]
     if len(pairs) < 3:
         return None
     a, b = np.array(pairs).T
@@ -95,7 +95,7 @@ def measure(size: str, game: str) -> tuple[list[dict], dict[str, float]]:
     for seed in SESSIONS:
         ends = None
         for error in ERRORS:
-            table = measured_of(as_frame(played(error, size, seed, game)))
+            table = measured_of(as_frame(play_bot(error, size, seed, game)))
             ends = ends if ends is not None else baselines(table, False)
             by_session.setdefault(seed, []).append(score_measures(table, ends))
             if seed == SESSIONS[0]:
@@ -122,10 +122,12 @@ def measure(size: str, game: str) -> tuple[list[dict], dict[str, float]]:
     spread = {}
     for name in ("knowing", "doing"):
         variances = []
-        for one, two in zip(problems, problems[2:], strict=False):  # 2/11 of skill apart
-            both = one[name].keys() & two[name].keys()
-            if len(both) > 2:
-                moved = [one[name][k] - two[name][k] for k in sorted(both)]
+        for first_bot, second_bot in zip(
+            problems, problems[2:], strict=False
+        ):  # 2/11 of skill apart
+            shared_problems = first_bot[name].keys() & second_bot[name].keys()
+            if len(shared_problems) > 2:
+                moved = [first_bot[name][k] - second_bot[name][k] for k in sorted(shared_problems)]
                 variances.append(np.var(moved, ddof=1))
         if variances and np.mean(variances) > 0:
             spread[name] = float(np.sqrt(np.mean(variances)))
@@ -133,14 +135,14 @@ def measure(size: str, game: str) -> tuple[list[dict], dict[str, float]]:
 
 
 def main() -> None:
-    asked = argparse.ArgumentParser()
-    asked.add_argument("--size", action="append", choices=["S", "M", "L"])
-    asked.add_argument("--game", action="append", choices=GAMES)
-    asked.add_argument("--spreads", action="store_true", help="write the deviations")
-    given = asked.parse_args()
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--size", action="append", choices=["S", "M", "L"])
+    parser.add_argument("--game", action="append", choices=GAMES)
+    parser.add_argument("--spreads", action="store_true", help="write the deviations")
+    options = parser.parse_args()
     spreads: dict[str, dict[str, float]] = {"knowing": {}, "doing": {}}
-    for size in given.size or ["S"]:
-        for game in given.game or GAMES:
+    for size in options.size or ["S"]:
+        for game in options.game or GAMES:
             began = time.process_time()
             rows, spread = measure(size, game)
             for row in rows:
@@ -149,7 +151,7 @@ def main() -> None:
                   file=sys.stderr, flush=True)  # fmt: skip
             for name, value in spread.items():
                 spreads[name][game] = round(value, 3)
-    if given.spreads:
+    if options.spreads:
         text = json.dumps(spreads, indent=1)
         (RECORDS / SPREADS).write_text(text + "\n", "utf-8")
     print(json.dumps(spreads), file=sys.stderr)

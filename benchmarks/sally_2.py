@@ -95,7 +95,7 @@ def simulate_power(runs: int) -> None:
     options = {row.name: count_options(row.name) for row in rows}
     print("J     found in a game (least, most)  found after Holm  mean covered  mean +- (widest)")
     for share in (0.0, 0.2, 0.4, 0.6, 0.8):
-        found, adjusted = Counter[str](), Counter[str]()
+        n_found, adjusted = Counter[str](), Counter[str]()
         covered, widths = 0, []
         for run in range(runs):
             p_values, estimates = [], []
@@ -108,16 +108,17 @@ def simulate_power(runs: int) -> None:
                 p_values.append(p / 2 if is_above else 1.0)
                 estimates.append(score.j)
             for row, p, p_adjusted in zip(rows, p_values, holm(p_values), strict=True):
-                found[row.name] += p < 0.05
+                n_found[row.name] += p < 0.05
                 adjusted[row.name] += p_adjusted < 0.05
             mean = mean_of_games(estimates)
             assert mean is not None and mean.low is not None and mean.high is not None
             covered += mean.low <= share <= mean.high
             widths.append((mean.high - mean.low) / 2)
-        least, most = (pick(found[row.name] for row in rows) / runs for pick in (min, max))
-        after = min(adjusted[row.name] for row in rows) / runs
+        lowest, highest = (pick(n_found[row.name] for row in rows) / runs for pick in (min, max))
+        lowest_adjusted = min(adjusted[row.name] for row in rows) / runs
         print(
-            f"{share:.1f}   {least:.2f} to {most:.2f}                   {after:.2f}              "
+            f"{share:.1f}   {lowest:.2f} to {highest:.2f}                   "
+            f"{lowest_adjusted:.2f}              "
             f"{covered / runs:.3f}         {max(widths):.3f}",
             flush=True,
         )
@@ -165,7 +166,7 @@ def table_of_games(evaluation: PairEvaluation) -> list[str]:
     ]
     lines += [
         f"| `{game.game}` | {game.pairs} | {_score(game.knowing)} | {_score(game.doing)} | "
-        f"{_same(game.knowing)} | {_same(game.doing)} |"
+        f"{_same_twice(game.knowing)} | {_same_twice(game.doing)} |"
         for game in evaluation.games
     ]
     return [*lines, f"| mean | | {_cell(evaluation.knowing)} | {_cell(evaluation.doing)} | | |"]
@@ -195,7 +196,7 @@ def _score(score: PairScore | None) -> str:
     return "-" if score is None else _cell(score.j)
 
 
-def _same(score: PairScore | None) -> str:
+def _same_twice(score: PairScore | None) -> str:
     return "-" if score is None or score.same_twice is None else f"{score.same_twice:.2f}"
 
 

@@ -35,7 +35,7 @@ def digest(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()[:16]
 
 
-def exported(bundle: Path, folder: Path) -> str:
+def hash_export(bundle: Path, folder: Path) -> str:
     """Return the hash of a bundle's exported rows and decisions."""
     rows, decisions = folder / "rows.csv", folder / "decisions.csv"
     sally("export", str(bundle), "--out", str(rows))
@@ -43,7 +43,7 @@ def exported(bundle: Path, folder: Path) -> str:
     return f"{digest(rows.read_bytes())} {digest(decisions.read_bytes())}"
 
 
-def played(study: str, folder: Path) -> str:
+def hash_run(study: str, folder: Path) -> str:
     """Return the hash of the lines that a study of bots writes, in order of their ids."""
     out = folder / study
     sally("run", study, "--out", str(out))
@@ -58,13 +58,15 @@ def played(study: str, folder: Path) -> str:
 def main() -> None:
     """Print the hashes of this checkout."""
     with tempfile.TemporaryDirectory() as folder:
-        print("played quickstart", played("quickstart", Path(folder)), flush=True)
+        print("played quickstart", hash_run("quickstart", Path(folder)), flush=True)
         for bundle in BUNDLES:
-            print("exported", bundle.name, exported(bundle, Path(folder)), flush=True)
+            print("exported", bundle.name, hash_export(bundle, Path(folder)), flush=True)
             if "--replay" in sys.argv:
-                found = json.loads(sally("replay", str(bundle), "--json"))
-                wrong = len(found["mismatches"])
-                print("replayed", bundle.name, found["replayed"], "mismatches", wrong, flush=True)
+                replayed = json.loads(sally("replay", str(bundle), "--json"))
+                wrong = len(replayed["mismatches"])
+                print(
+                    "replayed", bundle.name, replayed["replayed"], "mismatches", wrong, flush=True
+                )
 
 
 if __name__ == "__main__":

@@ -47,23 +47,25 @@ AIMS: Mapping[str, float | None] = {
 }
 
 
-def seconds(command: list[str], given: bytes, kept: str) -> float:
+def seconds(command: list[str], input_bytes: bytes, bytecode_folder: str) -> float:
     """Processor time of one run of a command, in this process's children."""
-    env = {**os.environ, "PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": kept}
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    env = {**os.environ, "PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": bytecode_folder}
+    usage_before = resource.getrusage(resource.RUSAGE_CHILDREN)
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=env
     ) as process:
         assert process.stdin is not None and process.stdout is not None
-        process.stdin.write(given)
+        process.stdin.write(input_bytes)
         process.stdin.flush()
-        if given:
+        if input_bytes:
             process.stdout.readline()  # a worker goes when its input ends, even in mid-episode
         process.communicate()
     if process.returncode:
         raise SystemExit(f"{command} ended with {process.returncode}")
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
+    usage_after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return (
+        usage_after.ru_utime - usage_before.ru_utime + usage_after.ru_stime - usage_before.ru_stime
+    )
 
 
 def command(line: str, folder: Path) -> list[str]:
@@ -80,23 +82,25 @@ def for_a_worker(folder: Path) -> bytes:
     """The lines that a worker reads: a job, and a shard of one episode of two bots."""
     study = find_study("quickstart")
     store.claim(folder / "WORKED", manifest(study))
-    wanted = orders(study, 1)
-    cut = next(cuts_of(wanted))
-    shard = Shard(cut.name, wanted.pack(cut.numbers))
+    planned = orders(study, 1)
+    cut = next(cuts_of(planned))
+    shard = Shard(cut.name, planned.pack(cut.numbers))
     job = Job(study.name, str(folder / "WORKED"))
     return b"\n".join((msgspec.json.encode(job), msgspec.json.encode(shard), b""))
 
 
 def main() -> None:
-    with tempfile.TemporaryDirectory() as kept, tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as bytecode_folder, tempfile.TemporaryDirectory() as folder:
         shard = for_a_worker(Path(folder))
         texts = sys.argv[1:] or [""]
         for line, aim in AIMS.items():
             if not any(text in line for text in texts):
                 continue
-            called, given = command(line, Path(folder)), shard if line == "worker" else b""
-            seconds(called, given, kept)  # once unmeasured: it writes the bytecode, and the store
-            took = median(seconds(called, given, kept) for _ in range(TIMES))
+            called, input_bytes = command(line, Path(folder)), shard if line == "worker" else b""
+            seconds(
+                called, input_bytes, bytecode_folder
+            )  # once unmeasured: it writes the bytecode, and the store
+            took = median(seconds(called, input_bytes, bytecode_folder) for _ in range(TIMES))
             print(f"{line:44} {took:.2f} s" + (f" (aim {aim} s)" if aim else ""))
 
 

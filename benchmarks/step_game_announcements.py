@@ -67,13 +67,13 @@ def seat_turns(events: list[dict[str, Any]]) -> Iterator[tuple[int, int, list[st
             turn += 1
 
 
-def count_promises(folder: Path, every: int) -> tuple[dict[str, Counter[str]], Counter[str]]:
+def count_promises(folder: Path, stride: int) -> tuple[dict[str, Counter[str]], Counter[str]]:
     """Return, by model, announcements and those kept by each reader, and how the readers agree."""
     models: dict[str, Counter[str]] = defaultdict(Counter)
     agreement: Counter[str] = Counter()
     lines = (line for file in sorted(folder.glob("*.jsonl")) for line in file.open("rb"))
     for index, line in enumerate(lines):
-        if index % every:
+        if index % stride:
             continue
         episode = msgspec.json.decode(line)
         names = [episode["setup"]["lineup"][seat]["params"].get("name", "") for seat in SEATS]
@@ -90,20 +90,20 @@ def count_promises(folder: Path, every: int) -> tuple[dict[str, Counter[str]], C
                 if number is not None:
                     models[names[seat]][reader] += 1
                     models[names[seat]][f"{reader} kept"] += number == move
-            one, two = last["first"], last["second"]
+            first, second = last["first"], last["second"]
             agreement[
-                "same" if one == two
-                else "only by the first" if two is None
-                else "only by the second" if one is None
+                "same" if first == second
+                else "only by the first" if second is None
+                else "only by the second" if first is None
                 else "different numbers"
             ] += 1  # fmt: skip
-            if one is not None and two is None:
-                agreement["only by the first, kept"] += one == move
-            if one is None and two is not None:
-                agreement["only by the second, kept"] += two == move
-            if one is not None and one == two:
+            if first is not None and second is None:
+                agreement["only by the first, kept"] += first == move
+            if first is None and second is not None:
+                agreement["only by the second, kept"] += second == move
+            if first is not None and first == second:
                 agreement["same number"] += 1
-                agreement["same number, kept"] += one == move
+                agreement["same number, kept"] += first == move
     return dict(models), agreement
 
 

@@ -36,11 +36,11 @@ def points_after(missing: Triple, moves: Triple) -> Points:
     """Return the points to be expected after a turn if everybody then moves at random."""
     if len(set(moves)) == 1:
         return random_points(missing)
-    rest = tuple(steps - gain for steps, gain in zip(missing, gains(moves), strict=True))
-    if min(rest) > 0:
-        return random_points(rest)
-    winners = rest.count(min(rest))
-    return tuple(float(steps == min(rest)) / winners for steps in rest)
+    still_missing = tuple(steps - gain for steps, gain in zip(missing, gains(moves), strict=True))
+    if min(still_missing) > 0:
+        return random_points(still_missing)
+    winners = still_missing.count(min(still_missing))
+    return tuple(float(steps == min(still_missing)) / winners for steps in still_missing)
 
 
 @cache
@@ -91,28 +91,30 @@ def main(folder: Path) -> None:
                 for convention, target in targets_of(*params["target_range"]).items():
                     missing = tuple(target - position for position in positions)
                     for seat in range(len(SEATS)):
-                        others = [(*moves[:seat], own, *moves[seat + 1 :]) for own in STEPS]
-                        worth = [points_after(missing, turn)[seat] for turn in others]
-                        mean = sum(worth) / len(worth)
+                        others = [
+                            (*moves[:seat], own_step, *moves[seat + 1 :]) for own_step in STEPS
+                        ]
+                        move_points = [points_after(missing, turn)[seat] for turn in others]
+                        mean = sum(move_points) / len(move_points)
                         for player, move in (("recorded", moves[seat]), ("always 5", 5)):
                             pair = sums[convention, player]
-                            pair[0] += worth[STEPS.index(move)] - mean
-                            pair[1] += max(worth) - mean
+                            pair[0] += move_points[STEPS.index(move)] - mean
+                            pair[1] += max(move_points) - mean
                         model = by_model[models[seat], convention]
-                        model[0] += worth[STEPS.index(moves[seat])] - mean
-                        model[1] += max(worth) - mean
+                        model[0] += move_points[STEPS.index(moves[seat])] - mean
+                        model[1] += max(move_points) - mean
                 positions = tuple(p + g for p, g in zip(positions, gains(moves), strict=True))
-    for (convention, player), (gained, most) in sums.items():
-        print(f"{convention}: {player} {gained / most:.4f}")
-    doing = {key: gained / most for key, (gained, most) in by_model.items()}
+    for (convention, player), (gained, possible) in sums.items():
+        print(f"{convention}: {player} {gained / possible:.4f}")
+    doing = {key: gained / possible for key, (gained, possible) in by_model.items()}
     for convention in ("lowest", "middle, rounded up", "highest"):
         away = [
             abs(doing[model, convention] - value)
-            for (model, other), value in doing.items()
-            if other == "middle, rounded down"
+            for (model, other_convention), value in doing.items()
+            if other_convention == "middle, rounded down"
         ]
-        far = sum(difference > FAR for difference in away)
-        print(f"{convention}: {far} of {len(away)} models differ by more than {FAR} from the "
+        n_far = sum(difference > FAR for difference in away)
+        print(f"{convention}: {n_far} of {len(away)} models differ by more than {FAR} from the "
               f"middle, rounded down; at most {max(away):.3f}")  # fmt: skip
 
 

@@ -92,7 +92,9 @@ def cost(*command: str, may_end_with: int = 0) -> Cost:
         return Cost(wall, used.ru_utime + used.ru_stime, used.ru_maxrss / 1e3, lines)
 
 
-def measured(folder: Path, episodes: int, text: str, copied: bool, commands: Sequence[str]) -> None:
+def measure_commands(
+    folder: Path, episodes: int, text: str, copied: bool, commands: Sequence[str]
+) -> None:
     """Fill a folder, unless it was, and print what each command takes."""
     file, out = folder / "big.toml", folder / "out"
     file.write_text(text.format(episodes=episodes))
@@ -104,15 +106,17 @@ def measured(folder: Path, episodes: int, text: str, copied: bool, commands: Seq
         print("written")
     elif not out.exists():
         show("run, and its summary", cost(*run, "--on", f"pool:{os.cpu_count()}"))
-    given = {
+    command_options = {
         "report": ("--out", str(folder / "page.html")),
         "reproduce": ("--episodes", str(out)),
     }
     for name in commands:
         about = (PAPER,) if name == "reproduce" else (str(out),)
-        for which in ("the first time", "again"):
-            found = cost(*name.split(), *about, *given.get(name, ()), may_end_with=NOT_ITS_OWN)
-            show(f"{name}, {which}", found)
+        for occasion in ("the first time", "again"):
+            command_cost = cost(
+                *name.split(), *about, *command_options.get(name, ()), may_end_with=NOT_ITS_OWN
+            )
+            show(f"{name}, {occasion}", command_cost)
     if commands == COMMANDS:
         show("run again: nothing is missing", cost(*run))
     lines = sum(path.stat().st_size for path in out.glob("*.jsonl"))
@@ -121,10 +125,12 @@ def measured(folder: Path, episodes: int, text: str, copied: bool, commands: Seq
     print(f"load {os.getloadavg()[0]:.1f}")
 
 
-def show(what: str, found: Cost) -> None:
+def show(title: str, command_cost: Cost) -> None:
     """One line of the table."""
-    times = f"{found.wall:8.1f} s {found.seconds:8.1f} s"
-    print(f"{what:32s} {times} {found.megabytes:6.0f} MB {found.lines:6d}", flush=True)
+    times = f"{command_cost.wall:8.1f} s {command_cost.seconds:8.1f} s"
+    print(
+        f"{title:32s} {times} {command_cost.megabytes:6.0f} MB {command_cost.lines:6d}", flush=True
+    )
 
 
 def main() -> None:
@@ -134,15 +140,15 @@ def main() -> None:
     parser.add_argument("--copied", action="store_true")
     parser.add_argument("--paper", action="store_true")
     parser.add_argument("--only", action="append", choices=COMMANDS)
-    given = parser.parse_args()
-    text, copied = MODEL if given.paper else BOTS, given.copied or given.paper
-    commands = given.only or (("reproduce",) if given.paper else COMMANDS)
-    if given.folder is not None:
-        given.folder.mkdir(parents=True, exist_ok=True)
-        measured(given.folder, given.episodes, text, copied, commands)
+    options = parser.parse_args()
+    text, copied = MODEL if options.paper else BOTS, options.copied or options.paper
+    commands = options.only or (("reproduce",) if options.paper else COMMANDS)
+    if options.folder is not None:
+        options.folder.mkdir(parents=True, exist_ok=True)
+        measure_commands(options.folder, options.episodes, text, copied, commands)
         return
     with tempfile.TemporaryDirectory() as folder:
-        measured(Path(folder), given.episodes, text, copied, commands)
+        measure_commands(Path(folder), options.episodes, text, copied, commands)
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ from __future__ import annotations
 import time
 
 import numpy as np
-from common import interleaved
+from common import time_in_turns
 
 from sally.core.log.events import Instance, PlayerSpec, Setup
 from sally.core.match.drive import Driver
@@ -47,7 +47,7 @@ def at_once(name: str, kind: str, episodes: int = TOGETHER) -> None:
 def main() -> None:
     worst = float("inf")
     for name, kind in CELLS:
-        seconds = interleaved(
+        seconds = time_in_turns(
             {
                 "alone": lambda name=name, kind=kind: one_by_one(name, kind),
                 "bulk": lambda name=name, kind=kind: at_once(name, kind),
@@ -60,10 +60,11 @@ def main() -> None:
     print(f"bulk / one-episode player, worst cell {worst:.1f}  (at least 8)")
     start = time.perf_counter()
     rows = reproduce("riemer2025:tabular")
-    taken = time.perf_counter() - start
-    apart = sum(row.verdict == "different" for row in rows)
+    seconds_taken = time.perf_counter() - start
+    n_different = sum(row.verdict == "different" for row in rows)
     print(
-        f"reproduce riemer2025:tabular: {apart} of {len(rows)} differ, {taken:.1f} s  (within 60)"
+        f"reproduce riemer2025:tabular: {n_different} of {len(rows)} differ, "
+        f"{seconds_taken:.1f} s  (within 60)"
     )
 
 

@@ -68,9 +68,9 @@ def plainly(rounds: int) -> Round:
         for _ in range(TOGETHER):
             past, last, paid, page = rules, 0, 0.0, ""
             for number in range(rounds):
-                mine, theirs = moves["Option: J"], last
-                paid, last = paid + pay[mine][theirs], mine
-                past += line_form.format(number + 1, "JF"[mine], "JF"[theirs])
+                own_move, other_move = moves["Option: J"], last
+                paid, last = paid + pay[own_move][other_move], own_move
+                past += line_form.format(number + 1, "JF"[own_move], "JF"[other_move])
                 page = f"{past}This is round {number + 2}.\n{tail}"
         return TOGETHER * rounds if page else 0
 

@@ -22,7 +22,7 @@ from collections import Counter
 from pathlib import Path
 from threading import Lock
 
-from benchmarks.evaluate_faults import stored
+from benchmarks.evaluate_faults import count_stored
 from sally import store
 from sally.core.log.events import Ended, Forfeited
 from sally.runner.check import check
@@ -49,19 +49,21 @@ LISTS = re.compile(
 MOVE = re.compile(r"\[[^\]\n]{1,12}\]")
 
 
-def choose_move(page: str, drawn: float) -> str:
+def choose_move(page: str, chance: float) -> str:
     """Return a move that the texts on a page offer; it may be illegal where they list none."""
     if "Nim" in page:
         piles = re.findall(r"pile (\d): ([1-9]\d*)", page.rpartition("Current Pile:")[2])
-        moves = [f"[{pile} {taken}]" for pile, size in piles for taken in range(1, int(size) + 1)]
+        moves = [f"[{pile} {count}]" for pile, size in piles for count in range(1, int(size) + 1)]
     elif "Connect Four" in page:
         moves = [f"[col {column}]" for column in range(7)]
     elif "Chopsticks" in page:
-        moves = [f"[attack {own} {other}]" for own in (0, 1) for other in (0, 1)]
+        moves = [
+            f"[attack {own_hand} {other_hand}]" for own_hand in (0, 1) for other_hand in (0, 1)
+        ]
     else:
         lists = LISTS.findall(page)
         moves = MOVE.findall(lists[-1]) if lists else []
-    return moves[int(drawn * len(moves))] if moves else "Let us begin."
+    return moves[int(chance * len(moves))] if moves else "Let us begin."
 
 
 def unsteady_player(seed: int) -> Fault:
@@ -70,16 +72,16 @@ def unsteady_player(seed: int) -> Fault:
 
     def say(handler: Handler) -> None:
         with lock:
-            drawn, other = luck.random(), luck.random()
-        if drawn < 0.03:
+            fault_chance, move_chance = luck.random(), luck.random()
+        if fault_chance < 0.03:
             handler.send(429, b'{"error": {"message": "slow down"}}', {"retry-after": "0.05"})
-        elif drawn < 0.06:
+        elif fault_chance < 0.06:
             handler.send(500, b'{"error": {"message": "oops"}}')
-        elif drawn < 0.10:
+        elif fault_chance < 0.10:
             handler.say(RAMBLE)
         else:
             page = "\n".join(str(message["content"]) for message in handler.asked["messages"])
-            handler.say(choose_move(page, other))
+            handler.say(choose_move(page, move_chance))
 
     return say
 
@@ -108,7 +110,7 @@ def main() -> None:
             run = subprocess.Popen(
                 command, env={**os.environ, "LAB_KEY": "abcdefgh"}, stdout=subprocess.DEVNULL
             )
-            while run.poll() is None and (stop is None or stored(options.out) < stop):
+            while run.poll() is None and (stop is None or count_stored(options.out) < stop):
                 time.sleep(0.05)
             if run.poll() is None:
                 run.send_signal(signal.SIGINT)
@@ -122,18 +124,18 @@ def main() -> None:
         forfeited[game] += has_forfeit
         ended[game] += isinstance(episode.events[-1], Ended) and not has_forfeit
     checked = check(episodes)
-    wanted = 2 * options.deals * len(GAMES)
+    planned = 2 * options.deals * len(GAMES)
     figures = {
         "exit_codes": exits,
         "calls": calls,
         "episodes": len(episodes),
-        "wanted": wanted,
+        "wanted": planned,
         "played_to_the_end": dict(sorted(ended.items())),
         "forfeited": dict(sorted(forfeited.items())),
         "replay": str(checked),
     }
     print(json.dumps(figures) if options.json else json.dumps(figures, indent=1))
-    is_complete = len(episodes) == wanted and sum(n > 0 for n in ended.values()) >= 10
+    is_complete = len(episodes) == planned and sum(n > 0 for n in ended.values()) >= 10
     sys.exit(0 if is_complete and not checked.mismatches else 1)
 
 

@@ -27,20 +27,27 @@ def forest() -> Any:
     return RandomForestClassifier(200, min_samples_leaf=5, max_features=0.3, random_state=0)
 
 
-def attackers(attack: Attack, many: int, seed: int) -> list[tuple[str, float, Any]]:
+def attackers(attack: Attack, count: int, seed: int) -> list[tuple[str, float, Any]]:
     """Return every attacker with its accuracy and interval on fresh scenarios."""
-    found = [one for one in adversary.attack_of(attack, many, seed) if one.questions == "fresh"]
+    findings = [
+        finding
+        for finding in adversary.attack_of(attack, count, seed)
+        if finding.questions == "fresh"
+    ]
     makers: dict[str, Callable[[], Any]] = {"forest": forest}
-    table = adversary.tabulate(attack, attack.fresh(many, seed))
-    rows = [(f"{one.attacker} {one.words}".strip(), one.accuracy, one.interval) for one in found]
+    table = adversary.tabulate(attack, attack.fresh(count, seed))
+    rows = [
+        (f"{finding.attacker} {finding.words}".strip(), finding.accuracy, finding.interval)
+        for finding in findings
+    ]
     for name, make in makers.items():
         if "joined" in attack.name or "generated" in attack.name:
             filled = adversary.OptionTable(
                 np.nan_to_num(table.columns), table.question, table.right, table.chance
             )
             hits = adversary.cross_validate(make, filled)
-            one = adversary.finding(attack, "fresh", name, filled, hits)
-            rows.append((name, one.accuracy, one.interval))
+            finding = adversary.finding(attack, "fresh", name, filled, hits)
+            rows.append((name, finding.accuracy, finding.interval))
     return rows
 
 

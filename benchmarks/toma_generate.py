@@ -16,15 +16,15 @@ PO_WANTED, MG_WANTED, WITHIN = 10_000, 2_000, 60.0
 
 
 def seconds(
-    make: Callable[[int, int], Iterator[object]], levels: Sequence[int], many: int, seed: int
+    make: Callable[[int, int], Iterator[object]], levels: Sequence[int], count: int, seed: int
 ) -> float:
     """The time to make so many scenarios, spread evenly over the levels."""
     start = time.perf_counter()
     for turn, level in enumerate(levels):
-        share = many // len(levels) + (turn < many % len(levels))
-        made = sum(1 for _ in islice(make(level, seed), share))
-        if made != share:
-            raise RuntimeError(f"Level {level} gave {made} scenarios, {share} were asked for.")
+        share = count // len(levels) + (turn < count % len(levels))
+        n_made = sum(1 for _ in islice(make(level, seed), share))
+        if n_made != share:
+            raise RuntimeError(f"Level {level} gave {n_made} scenarios, {share} were asked for.")
     return time.perf_counter() - start
 
 
@@ -34,14 +34,14 @@ def seconds(
 @click.option("--seed", default=1, help="The seed of both generators.")
 def main(po: int, mg: int, seed: int) -> None:
     """Print how many scenarios a second each generator certifies."""
-    for name, make, levels, many, wanted in (
+    for name, make, levels, count, target in (
         ("po", po_generate.scenarios, po_rules.LEVELS, po, PO_WANTED),
         ("mg", mg_generate.scenarios, mg_rules.LEVELS, mg, MG_WANTED),
     ):
-        took = seconds(make, levels, many, seed)
+        took = seconds(make, levels, count, seed)
         click.echo(
-            f"{name}: {many} certified in {took:.1f} s, {many / took:.0f} a second "
-            f"(wanted: {wanted / WITHIN:.0f})"
+            f"{name}: {count} certified in {took:.1f} s, {count / took:.0f} a second "
+            f"(wanted: {target / WITHIN:.0f})"
         )
 
 

@@ -19,13 +19,13 @@ from sally.games.toma.ag.rules import items
 WORDS, SENTENCES = 1000, 50  # what issue 6 asks of a second
 
 
-def rate(hear: Callable[[int], str], many: int) -> tuple[float, float]:
+def rate(hear: Callable[[int], str], count: int) -> tuple[float, float]:
     """(a wall second, a CPU second): how many clues are heard."""
     hear(0)
     wall, cpu = time.perf_counter(), time.process_time()
-    for n in range(many):
+    for n in range(count):
         hear(n)
-    return many / (time.perf_counter() - wall), many / (time.process_time() - cpu)
+    return count / (time.perf_counter() - wall), count / (time.process_time() - cpu)
 
 
 def main() -> None:
@@ -36,12 +36,12 @@ def main() -> None:
         return heard_as(everything[n % 100].b_hint, words[n], shipped_vector)
 
     def sentence(n: int) -> str:
-        said = f"think of {words[2 * n]} beside the {words[2 * n + 1]}, number {n}"
-        return heard_as(everything[n % 100].b_hint, said, encode_text)
+        clue = f"think of {words[2 * n]} beside the {words[2 * n + 1]}, number {n}"
+        return heard_as(everything[n % 100].b_hint, clue, encode_text)
 
-    for name, hear, wanted in (("words", word, WORDS), ("sentences", sentence, SENTENCES)):
-        wall, cpu = rate(hear, 2 * wanted)
-        print(f"{name}: {wall:,.0f} a second by the clock, {cpu:,.0f} by the CPU (aim {wanted:,})")
+    for name, hear, target in (("words", word, WORDS), ("sentences", sentence, SENTENCES)):
+        wall, cpu = rate(hear, 2 * target)
+        print(f"{name}: {wall:,.0f} a second by the clock, {cpu:,.0f} by the CPU (aim {target:,})")
 
 
 if __name__ == "__main__":

@@ -40,15 +40,17 @@ def trader(wood: str) -> Scripted:
     """Offers a stone for a stone, takes every other trade, crafts twice, stops."""
     button = Craft(((f"{wood}_planks", "1"),), f"{wood}_button", 1)
     sticks = Craft(((f"{wood}_planks", "2"),), "stick", 4)
-    made: Mapping[str, Propose] = {
-        who: Propose(who, (("cobblestone", "2"),), (("cobblestone", "1"),), "A stone for two?")
-        for who in ("p1", "p2")
+    proposals: Mapping[str, Propose] = {
+        player: Propose(
+            player, (("cobblestone", "2"),), (("cobblestone", "1"),), "A stone for two?"
+        )
+        for player in ("p1", "p2")
     }
 
     def play(turn: Turn) -> Any:
         view = turn.view
         if view.phase == "propose":
-            return made["p2" if view.seat == "p1" else "p1"]
+            return proposals["p2" if view.seat == "p1" else "p1"]
         if view.phase == "decide":
             return YES if view.turn % 2 else NO
         last = view.story.last
@@ -96,11 +98,11 @@ def certifying() -> float:
     """The median seconds of a certificate over the shipped two-player instances."""
     seconds = []
     for name in ("minecraft_core_2p_2", "alchemy_2p", "invented_2p"):
-        found = instance_set(name)
-        rules = named_ruleset(found.ruleset, found.settings)
-        for each in found.instances[::4]:
+        shipped_set = instance_set(name)
+        rules = named_ruleset(shipped_set.ruleset, shipped_set.settings)
+        for instance in shipped_set.instances[::4]:
             start = time.process_time()
-            certify(rules, [Hand(h) for h in each.hands], [Hand(t) for t in each.targets])
+            certify(rules, [Hand(h) for h in instance.hands], [Hand(t) for t in instance.targets])
             seconds.append(time.process_time() - start)
     return median(seconds)
 

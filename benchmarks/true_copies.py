@@ -52,8 +52,8 @@ class Outcome(msgspec.Struct, frozen=True):
     """Shares of verdicts for one kind of episodes and one pair of sample sizes."""
 
     kind: str
-    ours: int
-    theirs: int | None  # None: the paper gives no n
+    n_ours: int
+    n_theirs: int | None  # None: the paper gives no n
     copies_different: float  # over all means
     worst: float  # of one mean
     copies_equivalent: float
@@ -62,32 +62,34 @@ class Outcome(msgspec.Struct, frozen=True):
 
 
 def share_verdicts(
-    draw: Draw, ours: int, theirs: int, mean: float, shift: float, runs: int, has_n: bool
+    draw: Draw, n_ours: int, n_theirs: int, mean: float, shift: float, runs: int, has_n: bool
 ) -> tuple[float, float]:
     """Return the shares of comparisons that come out different and equivalent."""
-    chance = np.random.default_rng([ours, theirs, round(100 * mean), round(100 * shift)])
+    chance = np.random.default_rng([n_ours, n_theirs, round(100 * mean), round(100 * shift)])
     verdicts = []
     for _ in range(runs):
-        printed = round(float(draw(chance, mean, theirs).mean()), DIGITS)
-        figure = Figure({}, "score", printed, "Table 1", n=theirs if has_n else None)
-        estimate = lone_by_rule(draw(chance, mean + shift, ours))
+        printed = round(float(draw(chance, mean, n_theirs).mean()), DIGITS)
+        figure = Figure({}, "score", printed, "Table 1", n=n_theirs if has_n else None)
+        estimate = lone_by_rule(draw(chance, mean + shift, n_ours))
         verdicts.append(agreement("t", figure, estimate, 1.0, 0.5 * 10**-DIGITS).verdict)
     return verdicts.count("different") / runs, verdicts.count("equivalent") / runs
 
 
 def simulate(runs: int) -> Iterator[Outcome]:
     """Yield the outcomes of every kind and pair of sizes."""
-    sizes: list[tuple[int, int | None]] = [(ours, n) for ours in OURS for n in THEIRS]
+    sizes: list[tuple[int, int | None]] = [(n_ours, n) for n_ours in OURS for n in THEIRS]
     for kind, draw in KINDS.items():
-        for ours, theirs in [*sizes, (1000, None)]:
-            arguments: dict[str, Any] = {"runs": runs, "has_n": theirs is not None}
-            n = theirs or THEIRS[1]
-            copies = [share_verdicts(draw, ours, n, mean, 0.0, **arguments) for mean in MEANS]
-            planted = [share_verdicts(draw, ours, n, mean, PLANTED, **arguments) for mean in MEANS]
+        for n_ours, n_theirs in [*sizes, (1000, None)]:
+            arguments: dict[str, Any] = {"runs": runs, "has_n": n_theirs is not None}
+            n = n_theirs or THEIRS[1]
+            copies = [share_verdicts(draw, n_ours, n, mean, 0.0, **arguments) for mean in MEANS]
+            planted = [
+                share_verdicts(draw, n_ours, n, mean, PLANTED, **arguments) for mean in MEANS
+            ]
             different, equivalent = (float(np.mean(shares)) for shares in zip(*copies, strict=True))
-            found, missed = (float(np.mean(shares)) for shares in zip(*planted, strict=True))
+            found_share, missed = (float(np.mean(shares)) for shares in zip(*planted, strict=True))
             worst = max(share for share, _ in copies)
-            yield Outcome(kind, ours, theirs, different, worst, equivalent, found, missed)
+            yield Outcome(kind, n_ours, n_theirs, different, worst, equivalent, found_share, missed)
 
 
 def main() -> None:
@@ -105,7 +107,8 @@ def main() -> None:
           "planted different | planted equivalent |\n|---|---|---|---|---|---|---|")  # fmt: skip
     for row in outcomes:
         print(
-            f"| {row.kind} | {row.ours} | {row.theirs or 'not given'} | {row.copies_different:.3f} "
+            f"| {row.kind} | {row.n_ours} | {row.n_theirs or 'not given'} | "
+            f"{row.copies_different:.3f} "
             f"({row.worst:.3f}) | {row.copies_equivalent:.2f} | {row.planted_different:.2f} | "
             f"{row.planted_equivalent:.2f} |"
         )

@@ -36,8 +36,8 @@ class _Protocol(asyncio.Protocol):
             head = self._got.find(HEAD_ENDS)
             if head < 0:
                 return
-            at = self._got.lower().index(b"content-length:", 0, head) + 15
-            length = int(self._got[at : self._got.index(b"\r\n", at)])
+            start = self._got.lower().index(b"content-length:", 0, head) + 15
+            length = int(self._got[start : self._got.index(b"\r\n", start)])
             self._end = head + len(HEAD_ENDS) + length
         if len(self._got) >= self._end and self._waiting is not None:
             answer, self._end = bytes(self._got), 0

@@ -63,8 +63,8 @@ class Instant(asyncio.Protocol):
         self._read += data
         while (end := self._read.find(b"\r\n\r\n")) >= 0:
             head = bytes(self._read[:end]).lower()
-            at = head.find(b"content-length:")
-            length = int(head[at + 15 :].split(b"\r\n")[0]) if at >= 0 else 0
+            position = head.find(b"content-length:")
+            length = int(head[position + 15 :].split(b"\r\n")[0]) if position >= 0 else 0
             if len(self._read) < end + 4 + length:
                 return
             del self._read[: end + 4 + length]
@@ -175,15 +175,15 @@ CLIENTS = {
 }
 
 
-async def timed(name: str, address: str, at_once: int, calls: int, page: str) -> float:
+async def time_calls(name: str, address: str, at_once: int, calls: int, page: str) -> float:
     """Return the milliseconds of processor time of a call."""
     async with AsyncExitStack() as stack:
         call = await CLIENTS[name](stack, address, at_once)
         await call(page)  # imports and the first connection are not counted
-        left = iter(range(calls))
+        remaining = iter(range(calls))
 
         async def work() -> None:
-            for _ in left:
+            for _ in remaining:
                 await call(page)
 
         begun = time.process_time()
@@ -191,10 +191,10 @@ async def timed(name: str, address: str, at_once: int, calls: int, page: str) ->
         return (time.process_time() - begun) / calls * 1000
 
 
-def measured(name: str, address: str, at_once: int, calls: int, page: str) -> float:
+def measure(name: str, address: str, at_once: int, calls: int, page: str) -> float:
     """Return the milliseconds of a call, or NaN if the client gave up."""
     try:
-        return asyncio.run(timed(name, address, at_once, calls, page))
+        return asyncio.run(time_calls(name, address, at_once, calls, page))
     except Exception as why:  # a client that times out is a finding, not a fault of the benchmark
         print(f"{name} with {at_once} in flight: {type(why).__name__}", file=sys.stderr)
         return float("nan")
@@ -212,26 +212,26 @@ def main(calls: int) -> None:
     server.start()
     address = f"http://127.0.0.1:{port.get()}/v1"
     page = LINE * 10
-    found: dict[tuple[str, int], list[float]] = {}
+    costs_by_client: dict[tuple[str, int], list[float]] = {}
     for _ in range(ROUNDS):
         for at_once in IN_FLIGHT:
             for name in CLIENTS:
-                cost = measured(name, address, at_once, max(calls, 2 * at_once), page)
-                found.setdefault((name, at_once), []).append(cost)
+                cost = measure(name, address, at_once, max(calls, 2 * at_once), page)
+                costs_by_client.setdefault((name, at_once), []).append(cost)
     print(f"{'ms of processor a call':24}" + "".join(f"{n:>8,}" for n in IN_FLIGHT) + "  in flight")
     for name in CLIENTS:
-        row = "".join(f"{median(found[name, n]):8.2f}" for n in IN_FLIGHT)
+        row = "".join(f"{median(costs_by_client[name, n]):8.2f}" for n in IN_FLIGHT)
         print(f"{name:24}{row}")
-    ours, theirs = (median(found[name, 200]) for name in ("Sally", "Inspect"))
-    print(f"Inspect / Sally with 200 in flight: {theirs / ours:.1f}")
+    ours, inspect_cost = (median(costs_by_client[name, 200]) for name in ("Sally", "Inspect"))
+    print(f"Inspect / Sally with 200 in flight: {inspect_cost / ours:.1f}")
     bytes_of = {rounds: len(json.dumps(body(LINE * rounds))) for rounds in (10, 100)}
     costs: dict[int, list[float]] = {10: [], 100: []}
     for _ in range(ROUNDS):
         for rounds in costs:
-            costs[rounds].append(measured("Sally", address, 200, calls, LINE * rounds))
+            costs[rounds].append(measure("Sally", address, 200, calls, LINE * rounds))
     for rounds, took in costs.items():
-        each = median(took) * 1e6 / bytes_of[rounds]
-        print(f"page of {rounds} rounds: {median(took):.2f} ms a call, {each:.0f} ns a byte")
+        nanoseconds = median(took) * 1e6 / bytes_of[rounds]
+        print(f"page of {rounds} rounds: {median(took):.2f} ms a call, {nanoseconds:.0f} ns a byte")
     server.terminate()
 
 

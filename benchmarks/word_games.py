@@ -41,7 +41,7 @@ PARTNERS: dict[str, list[dict[str, Any]]] = {
 PARTNERS["codenames"] = PARTNERS["taboo"]
 
 
-def played(game: str, number: int, giver: str, guesser: dict[str, Any], **params: Any) -> Played:
+def play_game(game: str, number: int, giver: str, guesser: dict[str, Any], **params: Any) -> Played:
     """One episode of bots."""
     spec = registry.game(game)
     lineup = {GIVERS[game]: PlayerSpec(giver), "guesser": PlayerSpec(BOTS[game], guesser)}
@@ -79,13 +79,13 @@ def best_clues(n: int = 40) -> dict[str, float]:
     }
 
 
-def speed(games: int) -> None:
+def measure_speed(games: int) -> None:
     for name, took in best_clues().items():
         print(f"best clue, {name}: {took:.1f} ms")
     for game in GIVERS:
         began, used = time.perf_counter(), time.process_time()
         for number in range(games):
-            played(game, number, BOTS[game], {})
+            play_game(game, number, BOTS[game], {})
         took, used = time.perf_counter() - began, time.process_time() - used
         print(f"{games} bot games of {game}: {used:.1f} s of one core, {took:.1f} s by the clock")
     print(f"load average {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
@@ -95,7 +95,7 @@ def table(rows: int) -> None:
     for game, partners in PARTNERS.items():
         for params in partners:
             for giver in (BOTS[game], "adapts"):
-                episodes = [played(game, n, giver, params) for n in range(rows)]
+                episodes = [play_game(game, n, giver, params) for n in range(rows)]
                 cells = [
                     f"{name} {mean(game, name, episodes):.2f}"
                     for name in ("points", "regret", "regret_first", "regret_last")
@@ -105,9 +105,9 @@ def table(rows: int) -> None:
 
 def mean(game: str, name: str, episodes: list[Played]) -> float:
     metric = registry.metrics(game)[f"{game}_{name}"]
-    values = [metric.measure(each, GIVERS[game]) for each in episodes]  # type: ignore[arg-type]
-    known = [value for value in values if value is not None]
-    return sum(known) / len(known)
+    values = [metric.measure(played, GIVERS[game]) for played in episodes]  # type: ignore[arg-type]
+    measured = [value for value in values if value is not None]
+    return sum(measured) / len(measured)
 
 
 def natural() -> None:
@@ -121,11 +121,11 @@ def natural() -> None:
         return heard_as(hint, clue, encode_text)
 
     for hear in (embedding, by_senses, held_out):
-        found: Counter[str] = Counter()
+        verdicts: Counter[str] = Counter()
         for item in items():
             clue = senses.natural_clues()[item.word]
-            found[judge(item, hear(item.b_hint, clue), hear(item.c_hint, clue))] += 1
-        print(f"{hear.__name__}: {dict(sorted(found.items()))}")
+            verdicts[judge(item, hear(item.b_hint, clue), hear(item.c_hint, clue))] += 1
+        print(f"{hear.__name__}: {dict(sorted(verdicts.items()))}")
 
 
 if __name__ == "__main__":
@@ -134,10 +134,10 @@ if __name__ == "__main__":
     parser.add_argument("--natural", action="store_true")
     parser.add_argument("--games", type=int, default=1000)
     parser.add_argument("--rows", type=int, default=30)
-    given = parser.parse_args()
-    if given.table:
-        table(given.rows)
-    elif given.natural:
+    options = parser.parse_args()
+    if options.table:
+        table(options.rows)
+    elif options.natural:
         natural()
     else:
-        speed(given.games)
+        measure_speed(options.games)

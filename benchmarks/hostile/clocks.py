@@ -55,34 +55,34 @@ def study(seed: int) -> Study:
 
 def runs(studies: int, draw: random.Random) -> Counter[str]:
     """Studies that two processes run at once under clocks that jump."""
-    found: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     with tempfile.TemporaryDirectory() as folder:
         for n in range(studies):
-            wanted, out = study(n), Path(folder) / str(n)
+            planned, out = study(n), Path(folder) / str(n)
             seeds = [draw.randrange(2**32) for _ in range(RUNS)]
-            pids = [_forked(wanted, out, seed) for seed in seeds]
+            pids = [_fork_run(planned, out, seed) for seed in seeds]
             codes = [os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) for pid in pids]
-            there = store.load(out)
-            clean = run_study(wanted, Path(folder) / f"{n}-clean")
-            found["studies"] += 1
-            found["runs that failed"] += sum(code != 0 for code in codes)
-            found["lost"] += len(orders(wanted)) - len(there.finished_ids)
-            found["doubled"] += there.doubled
-            found["differing"] += _lines(there) != _lines(clean)
-    return found
+            stored = store.load(out)
+            clean = run_study(planned, Path(folder) / f"{n}-clean")
+            counts["studies"] += 1
+            counts["runs that failed"] += sum(code != 0 for code in codes)
+            counts["lost"] += len(orders(planned)) - len(stored.finished_ids)
+            counts["doubled"] += stored.doubled
+            counts["differing"] += _lines(stored) != _lines(clean)
+    return counts
 
 
-def _lines(found: store.Contents) -> set[bytes]:
-    return {to_line(e) for e in found.episodes.values()}
+def _lines(contents: store.Contents) -> set[bytes]:
+    return {to_line(e) for e in contents.episodes.values()}
 
 
-def _forked(wanted: Study, out: Path, seed: int) -> int:
+def _fork_run(planned: Study, out: Path, seed: int) -> int:
     pid = os.fork()
     if pid == 0:
         code = 1
         try:
             with jumping(random.Random(seed)):
-                run_study(wanted, out)
+                run_study(planned, out)
             code = 0
         finally:
             os._exit(code)
@@ -93,7 +93,7 @@ def tables(games: int, draw: random.Random) -> Counter[str]:
     """People at tables whose server's clock jumps between any two moves."""
     from tests.web.guests import play, sit, web_server
 
-    found: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     with (
         tempfile.TemporaryDirectory() as folder,
         web_server(Path(folder)) as web,
@@ -102,9 +102,9 @@ def tables(games: int, draw: random.Random) -> Counter[str]:
         for n in range(games):
             guest, others = sit(web, ("ipd", "rps")[n % 2], params={"rounds": 4})
             screens = play([guest, *others.values()])
-            found["tables"] += 1
-            found["tables that did not end"] += not all(screen.get("over") for screen in screens)
-    return found + jumps
+            counts["tables"] += 1
+            counts["tables that did not end"] += not all(screen.get("over") for screen in screens)
+    return counts + jumps
 
 
 def campaign(studies: int, games: int, seed: int) -> dict[str, Any]:
@@ -114,9 +114,9 @@ def campaign(studies: int, games: int, seed: int) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    given = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    given.add_argument("--studies", type=int, default=50)
-    given.add_argument("--tables", type=int, default=50)
-    given.add_argument("--seed", type=int, default=18)
-    options = given.parse_args()
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--studies", type=int, default=50)
+    parser.add_argument("--tables", type=int, default=50)
+    parser.add_argument("--seed", type=int, default=18)
+    options = parser.parse_args()
     print(campaign(options.studies, options.tables, options.seed))

@@ -36,20 +36,20 @@ def study(episodes: int = 12) -> Study:
 @contextmanager
 def room_for(writes: int, half: bool = False) -> Iterator[list[int]]:
     """A disk that takes so many writes, of the next perhaps half, and then none."""
-    made, write, sync, aside = [0], os.write, os.fsync, Folder._temporary
+    writes_made, write, sync, aside = [0], os.write, os.fsync, Folder._temporary
 
     def count() -> bool:
-        made[0] += 1
-        return made[0] > writes
+        writes_made[0] += 1
+        return writes_made[0] > writes
 
-    def written(fd: int, data: Any) -> int:
+    def limited_write(fd: int, data: Any) -> int:
         if not count():
             return write(fd, data)
-        if half and made[0] == writes + 1:
+        if half and writes_made[0] == writes + 1:
             return write(fd, data[: len(data) // 2])
         raise FULL
 
-    def synced(fd: int) -> None:
+    def limited_sync(fd: int) -> None:
         if count():
             raise FULL
         sync(fd)
@@ -59,42 +59,42 @@ def room_for(writes: int, half: bool = False) -> Iterator[list[int]]:
             raise FULL
         return aside(self, name, data, lasting)
 
-    os.write, os.fsync, Folder._temporary = written, synced, put_aside  # type: ignore[assignment]
+    os.write, os.fsync, Folder._temporary = limited_write, limited_sync, put_aside  # type: ignore[assignment]
     try:
-        yield made
+        yield writes_made
     finally:
         os.write, os.fsync, Folder._temporary = write, sync, aside  # type: ignore[method-assign]
 
 
 def campaign(most: int = 10**6) -> dict[str, Any]:
     """Every write of a small run, whole and half."""
-    wanted, found = study(), Counter[str]()
+    planned, outcomes = study(), Counter[str]()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        with room_for(10**9) as made:
-            clean = {to_line(e) for e in run_study(wanted, folder / "clean").episodes.values()}
-        size = len(orders(wanted))
-        for n in range(min(made[0], most)):
+        with room_for(10**9) as writes_made:
+            clean = {to_line(e) for e in run_study(planned, folder / "clean").episodes.values()}
+        size = len(orders(planned))
+        for n in range(min(writes_made[0], most)):
             for half in (False, True):
                 out = folder / f"{n}-{half}"
-                found["full disks"] += 1
+                outcomes["full disks"] += 1
                 try:
                     with room_for(n, half):
-                        run_study(wanted, out)
-                    found["the run did not need that write"] += 1
+                        run_study(planned, out)
+                    outcomes["the run did not need that write"] += 1
                 except (BadInput, RunFailed):
-                    found["said in a sentence"] += 1
+                    outcomes["said in a sentence"] += 1
                 except Exception as why:
-                    found[f"trace: {type(why).__name__}: {why}"] += 1
-                there = run_study(wanted, out)
-                found["lost"] += size - len(there.finished_ids)
-                found["doubled"] += there.doubled
-                found["torn"] += len(there.bad)
-                found["differing"] += {to_line(e) for e in there.episodes.values()} != clean
-    return {"writes of a run": made[0], **found}
+                    outcomes[f"trace: {type(why).__name__}: {why}"] += 1
+                resumed = run_study(planned, out)
+                outcomes["lost"] += size - len(resumed.finished_ids)
+                outcomes["doubled"] += resumed.doubled
+                outcomes["torn"] += len(resumed.bad)
+                outcomes["differing"] += {to_line(e) for e in resumed.episodes.values()} != clean
+    return {"writes of a run": writes_made[0], **outcomes}
 
 
 if __name__ == "__main__":
-    given = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    given.add_argument("--most", type=int, default=10**6, help="Only the first writes.")
-    print(campaign(given.parse_args().most))
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--most", type=int, default=10**6, help="Only the first writes.")
+    print(campaign(parser.parse_args().most))

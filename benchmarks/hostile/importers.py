@@ -18,7 +18,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from benchmarks.hostile.mutations import mutated
+from benchmarks.hostile.mutations import mutate
 from sally.core.errors import BadInput
 from sally.core.registry import registry
 from sally.core.registry.paper import Importer, ImportResult
@@ -117,7 +117,7 @@ def campaign(files: int, seed: int) -> dict[str, Any]:
             read, source_folder = known_sources[name]
             file = draw.choice(sorted(p for p in source_folder.rglob("*") if p.is_file()))
             good = file.read_bytes()
-            file.write_bytes(mutated(good, draw))
+            file.write_bytes(mutate(good, draw))
             try:
                 result = read(source_folder)
                 wrong = [e for e in result.episodes if log_problem(e)]

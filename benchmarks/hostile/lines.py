@@ -12,7 +12,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from benchmarks.hostile.mutations import mutated
+from benchmarks.hostile.mutations import mutate
 from sally import store
 from sally.core.errors import BadInput
 from sally.core.log.events import Episode, to_line
@@ -44,53 +44,53 @@ def _everybody(game: str) -> tuple[dict[str, Any], ...]:
 
 def read(line: bytes) -> Episode | str:
     """What a store makes of a line, in any position of a file: whole lines only."""
-    found = store.read_line(line)
-    return found if isinstance(found, str) else why_wrong(line, found) or found
+    episode = store.read_line(line)
+    return episode if isinstance(episode, str) else why_wrong(line, episode) or episode
 
 
 def flips(episodes: list[Episode], times: int, draw: random.Random) -> Counter[str]:
     """Lines with a sum, changed anyhow; and lines from before sums, one bit flipped."""
-    found: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     for _ in range(times):
         episode = draw.choice(episodes)
         for kind, line in (
             ("sealed", append_checksum(to_line(episode))),
             ("bare", to_line(episode)),
         ):
-            changed = mutated(line.rstrip(b"\n"), draw).replace(b"\n", b" ") + b"\n"
+            changed = mutate(line.rstrip(b"\n"), draw).replace(b"\n", b" ") + b"\n"
             if changed == line:
                 continue
             now = read(changed)
             if isinstance(now, str):
-                found[f"{kind}: detected"] += 1
+                counts[f"{kind}: detected"] += 1
             elif now == episode:
-                found[f"{kind}: harmless"] += 1
+                counts[f"{kind}: harmless"] += 1
             else:
-                found[f"{kind}: changed unseen"] += 1
-                same = now.events[-1] == episode.events[-1] and now.setup == episode.setup
-                found[f"{kind}: a result changed unseen"] += not same
-    return found
+                counts[f"{kind}: changed unseen"] += 1
+                is_same_result = now.events[-1] == episode.events[-1] and now.setup == episode.setup
+                counts[f"{kind}: a result changed unseen"] += not is_same_result
+    return counts
 
 
 def bundles(folder: Path, times: int, draw: random.Random) -> Counter[str]:
     """Bundles changed anyhow: refused in a sentence, or read as they were packed."""
-    whole = folder / "whole.zip"
-    pack(folder / "store", whole)
-    good, path = whole.read_bytes(), folder / "changed.zip"
-    found: Counter[str] = Counter()
+    whole_bundle = folder / "whole.zip"
+    pack(folder / "store", whole_bundle)
+    good, path = whole_bundle.read_bytes(), folder / "changed.zip"
+    counts: Counter[str] = Counter()
     for _ in range(times):
-        changed = mutated(good, draw)
+        changed = mutate(good, draw)
         path.write_bytes(changed)
         try:
             with open_store(path) as (place, packed):
-                there = store.load(place, quarantine=False)
-                same = packed is not None and not there.bad
-            found["harmless" if same and changed == good else "changed unseen"] += 1
+                contents = store.load(place, quarantine=False)
+                is_sound = packed is not None and not contents.bad
+            counts["harmless" if is_sound and changed == good else "changed unseen"] += 1
         except BadInput:
-            found["detected"] += 1
+            counts["detected"] += 1
         except Exception as why:
-            found[f"trace: {type(why).__name__}"] += 1
-    return found
+            counts[f"trace: {type(why).__name__}"] += 1
+    return counts
 
 
 def campaign(lines: int, packed: int, seed: int) -> dict[str, Any]:
@@ -106,9 +106,9 @@ def campaign(lines: int, packed: int, seed: int) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    given = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    given.add_argument("--lines", type=int, default=100_000)
-    given.add_argument("--bundles", type=int, default=5_000)
-    given.add_argument("--seed", type=int, default=18)
-    options = given.parse_args()
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--lines", type=int, default=100_000)
+    parser.add_argument("--bundles", type=int, default=5_000)
+    parser.add_argument("--seed", type=int, default=18)
+    options = parser.parse_args()
     print(campaign(options.lines, options.bundles, options.seed))

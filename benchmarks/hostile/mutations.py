@@ -22,24 +22,28 @@ PIECES = (
 )
 
 
-def mutated(data: bytes, draw: random.Random) -> bytes:
+def mutate(data: bytes, draw: random.Random) -> bytes:
     """The bytes with one to four things done to them."""
     for _ in range(draw.randrange(1, 5)):
-        at = draw.randrange(len(data) + 1)
-        to = min(len(data), at + draw.choice((0, 1, 1, 2, 8, 40, 400)))
+        start = draw.randrange(len(data) + 1)
+        end = min(len(data), start + draw.choice((0, 1, 1, 2, 8, 40, 400)))
         match draw.randrange(6):
-            case 0 if at < len(data):
-                data = data[:at] + bytes([data[at] ^ (1 << draw.randrange(8))]) + data[at + 1 :]
+            case 0 if start < len(data):
+                data = (
+                    data[:start]
+                    + bytes([data[start] ^ (1 << draw.randrange(8))])
+                    + data[start + 1 :]
+                )
             case 1:
-                data = data[:at] + data[to:]
+                data = data[:start] + data[end:]
             case 2:
-                data = data[:to] + data[at:to] + data[to:]
+                data = data[:end] + data[start:end] + data[end:]
             case 3:
-                data = data[:at]
+                data = data[:start]
             case 4:
                 lines = data.split(b"\n")
                 draw.shuffle(lines)
                 data = b"\n".join(lines)
             case _:
-                data = data[:at] + draw.choice(PIECES) + data[to:]
+                data = data[:start] + draw.choice(PIECES) + data[end:]
     return data

@@ -111,32 +111,32 @@ def readers() -> Iterator[tuple[str, Any]]:
 
 def campaign(replies: int, seed: int) -> dict[str, Any]:
     """Reads as many hostile replies as told, in turn by every reader; says what came of them."""
-    draw, found = random.Random(seed), Counter[str]()
+    draw, outcomes = random.Random(seed), Counter[str]()
     slowest, broken = 0.0, Counter[str]()
-    every = list(readers())
+    all_readers = list(readers())
     for n in range(replies):
-        name, read = every[n % len(every)]
+        name, read = all_readers[n % len(all_readers)]
         reply, began = hostile_reply(draw), time.thread_time()
         try:
             read(without_thoughts(reply))
-            found["read"] += 1
+            outcomes["read"] += 1
         except Unreadable:
-            found["refused"] += 1
+            outcomes["refused"] += 1
         except Exception as why:
-            found["broke the reader"] += 1
+            outcomes["broke the reader"] += 1
             broken[f"{name}: {type(why).__name__}"] += 1
         slowest = max(slowest, time.thread_time() - began)
     return {
-        "readers": len(every),
+        "readers": len(all_readers),
         "replies": replies,
-        **found,
+        **outcomes,
         "broken": dict(broken),
         "slowest_ms": round(1000 * slowest, 1),
         "most_characters": MOST_READ,
     }
 
 
-def players(draw: random.Random, told: Counter[str]) -> Iterator[tuple[str, Any, Any]]:
+def players(draw: random.Random, counts: Counter[str]) -> Iterator[tuple[str, Any, Any]]:
     """Every strategy at every game's first ask, before a model that says hostile things."""
     from sally.core.log.events import Instance, PlayerSpec, Setup
     from sally.core.match.engine import Match
@@ -144,13 +144,13 @@ def players(draw: random.Random, told: Counter[str]) -> Iterator[tuple[str, Any,
     from sally.runner.seating import resolve_setup, seat_player
 
     def script(messages: object, settings: object) -> str:
-        told["replies"] += 1
+        counts["replies"] += 1
         return hostile_reply(draw)
 
     model = Scripted(script, even)
     for name, spec in sorted(registry.entries("games").items()):
         for strategy in sorted(registry.entries("strategies")):
-            who = PlayerSpec("language", {"model": model, "strategy": strategy})
+            player_spec = PlayerSpec("language", {"model": model, "strategy": strategy})
             try:
                 lineup = {seat: PlayerSpec("random") for seat in spec.build().seats}
                 match: Match = Match(
@@ -160,38 +160,38 @@ def players(draw: random.Random, told: Counter[str]) -> Iterator[tuple[str, Any,
                 yield (
                     f"{name} {strategy}",
                     turn,
-                    seat_player(spec, match.game, Seat(turn.seat), who),
+                    seat_player(spec, match.game, Seat(turn.seat), player_spec),
                 )
             except (BadInput, StopIteration):
-                told["pairs that do not go together"] += 1
+                counts["pairs that do not go together"] += 1
 
 
 def tables(replies: int, seed: int) -> dict[str, Any]:
     """Asks every strategy at every game until so many replies were given."""
     from sally.core.log.calls import BROKE_READER
 
-    draw, found, broken = random.Random(seed), Counter[str](), Counter[str]()
-    every = list(players(draw, found))
+    draw, outcomes, broken = random.Random(seed), Counter[str](), Counter[str]()
+    pairs = list(players(draw, outcomes))
     n = 0
-    while found["replies"] < replies and every:
-        name, turn, player = every[n % len(every)]
+    while outcomes["replies"] < replies and pairs:
+        name, turn, player = pairs[n % len(pairs)]
         n += 1
         try:
-            given = asyncio.run(player.decide(turn))
-            found[type(given).__name__.lower()] += 1
-            calls = [call for call in given.calls if call.detail.startswith(BROKE_READER)]
+            decision = asyncio.run(player.decide(turn))
+            outcomes[type(decision).__name__.lower()] += 1
+            calls = [call for call in decision.calls if call.detail.startswith(BROKE_READER)]
             broken.update(f"{name}: {call.detail}" for call in calls)
         except Exception as why:
-            found["ended the run"] += 1
+            outcomes["ended the run"] += 1
             broken[f"{name}: {type(why).__name__}"] += 1
-    return {"pairs of game and strategy": len(every), **found, "broken": dict(broken)}
+    return {"pairs of game and strategy": len(pairs), **outcomes, "broken": dict(broken)}
 
 
 if __name__ == "__main__":
-    given = argparse.ArgumentParser(description=__doc__)
-    given.add_argument("--replies", type=int, default=200_000)
-    given.add_argument("--seed", type=int, default=1)
-    options = given.parse_args()
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--replies", type=int, default=200_000)
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
     logging.disable()  # every broken reader is counted here
     print(campaign(options.replies * 3 // 4, options.seed))
     print(tables(options.replies // 4, options.seed))

@@ -21,7 +21,7 @@ import httpx
 from starlette.applications import Starlette
 from starlette.routing import Route
 
-from benchmarks.hostile.mutations import mutated
+from benchmarks.hostile.mutations import mutate
 from sally.web.app import Settings, make_app
 from sally.web.security import RateLimiter
 
@@ -57,7 +57,7 @@ def routes(app: Starlette) -> list[str]:
     return sorted({route.path for route in app.routes if isinstance(route, Route)})
 
 
-def made(
+def make_request(
     draw: random.Random, paths: list[str], token: str
 ) -> tuple[str, str, dict[str, str], bytes]:
     """One request."""
@@ -70,21 +70,21 @@ def made(
     if draw.random() < 0.6:
         headers["Authorization"] = f"Bearer {draw.choice((token, 'nobody', '', 'é'))}"
     method = draw.choice(METHODS[:2] if draw.random() < 0.9 else METHODS)
-    body = mutated(draw.choice(BODIES), draw) if draw.random() < 0.8 else draw.choice(BODIES)
+    body = mutate(draw.choice(BODIES), draw) if draw.random() < 0.8 else draw.choice(BODIES)
     return method, path + draw.choice(QUERIES), headers, body
 
 
-async def sent(requests: int, draw: random.Random, folder: Path) -> dict[str, Any]:
+async def send_requests(requests: int, draw: random.Random, folder: Path) -> dict[str, Any]:
     """Send them, one after another, and count the answers."""
     app = make_app(Settings(str(folder / "db.sqlite"), folder / "episodes", a_second=1e9))
-    found, broken = Counter[str](), Counter[str]()
+    outcomes, broken = Counter[str](), Counter[str]()
     async with app.router.lifespan_context(app):
         transport = httpx.ASGITransport(app=app, raise_app_exceptions=False)
         async with httpx.AsyncClient(transport=transport, base_url="http://testserver") as web:
             token = (await web.post("/api/tables", json={"game": "ipd"})).json()["token"]
             for _ in range(requests):
                 app.state.rates = app.state.openings = RateLimiter(1e9, 1e9)
-                method, path, headers, body = made(draw, routes(app), token)
+                method, path, headers, body = make_request(draw, routes(app), token)
                 raw = [(k.encode(), v.encode("latin-1", "replace")) for k, v in headers.items()]
                 try:
                     request = web.build_request(method, path, headers=raw, content=body)
@@ -92,27 +92,27 @@ async def sent(requests: int, draw: random.Random, folder: Path) -> dict[str, An
                     async with asyncio.timeout(30):
                         reply = await web.send(request)
                 except httpx.InvalidURL:
-                    found["not sent: no address"] += 1
+                    outcomes["not sent: no address"] += 1
                     continue
                 except TimeoutError:
                     broken[f"{method} {path[:40]}: no answer in 30 s"] += 1
                     continue
-                found[f"{reply.status_code // 100}xx"] += 1
+                outcomes[f"{reply.status_code // 100}xx"] += 1
                 if reply.status_code == 500 or b"Traceback" in reply.content:
                     broken[f"{method} {path[:60]}: {reply.status_code}"] += 1
-    return {"requests": requests, **found, "broken": dict(broken)}
+    return {"requests": requests, **outcomes, "broken": dict(broken)}
 
 
 def campaign(requests: int, seed: int) -> dict[str, Any]:
     """A server of its own, and all of it."""
     with tempfile.TemporaryDirectory() as folder:
-        return asyncio.run(sent(requests, random.Random(seed), Path(folder)))
+        return asyncio.run(send_requests(requests, random.Random(seed), Path(folder)))
 
 
 if __name__ == "__main__":
-    given = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    given.add_argument("--requests", type=int, default=20_000)
-    given.add_argument("--seed", type=int, default=18)
-    options = given.parse_args()
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--requests", type=int, default=20_000)
+    parser.add_argument("--seed", type=int, default=18)
+    options = parser.parse_args()
     logging.disable()
     print(campaign(options.requests, options.seed))

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks.reply_reader import SETS, is_formatted, kappa, labelled, rates
+from benchmarks.reply_reader import SETS, is_formatted, kappa, rates, read_labelled
 from sally.core.errors import Unreadable
 from sally.core.reply.plain_text import MOST_READ, plain, sections
 from sally.core.reply.reader import (
@@ -29,7 +29,7 @@ from sally.core.rules.words import objects_in
 
 
 def test_errors_on_real_replies_are_as_documented() -> None:
-    replies = [reply for path in SETS for reply in labelled(path)]
+    replies = [reply for path in SETS for reply in read_labelled(path)]
     assert len(replies) == 1912 and kappa(replies)[1] > 0.9
     formatted = [reply for reply in replies if is_formatted(reply)]
     assert len(formatted) > 600

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from benchmarks.hostile.mutations import mutated
+from benchmarks.hostile.mutations import mutate
 from sally.core.errors import BadInput
 from sally.core.log.events import to_line
 from sally.core.registry import registry
@@ -242,7 +242,7 @@ def test_mutated_files_are_refused_or_give_the_same_or_valid_episodes(tmp_path: 
         name = sorted(WRITERS)[number % len(WRITERS)]
         file = draw.choice(sorted(folders[name].rglob("*.csv")))
         data = file.read_bytes()
-        file.write_bytes(mutated(data, draw))
+        file.write_bytes(mutate(data, draw))
         try:
             result = registry.importer(name).imported(folders[name])
         except BadInput as why:

@@ -157,7 +157,7 @@ def test_script_accepts_the_published_figures_and_nothing_farther_away(name: str
         for table in reference.tables.values()
         for f in table.rows
     }
-    compared = list(belief_figures.compared(reference, same_estimates, {}))
+    compared = list(belief_figures.compare_figures(reference, same_estimates, {}))
     assert len(compared) == sum(len(table.rows) for table in reference.tables.values())
     assert [row for row in compared if row[2] is not None] == []
     for away, kind in ((0.0011, "value"), (1, "count"), (0.07, "null")):
@@ -166,7 +166,9 @@ def test_script_accepts_the_published_figures_and_nothing_farther_away(name: str
             for label, figure in same_estimates.items()
         }
         wrong = {
-            label for _, label, reason in belief_figures.compared(reference, shifted, {}) if reason
+            label
+            for _, label, reason in belief_figures.compare_figures(reference, shifted, {})
+            if reason
         }
         kinds = {
             str(f.row["figure"])
@@ -187,8 +189,8 @@ def test_script_reports_missing_and_shifted_intervals() -> None:
 
 
 def test_script_names_the_figures_that_are_left_out(tmp_path: Path) -> None:
-    total, lines, _ = belief_figures.checked("mori2024", WRITERS["mori2024"](tmp_path))
+    total, lines, _ = belief_figures.check_paper("mori2024", WRITERS["mori2024"](tmp_path))
     assert total == 88
     assert len([line for line in lines if "left out" in line]) == 2
     with pytest.raises(BadInput):
-        belief_figures.checked("mori2024", tmp_path / "nothing")
+        belief_figures.check_paper("mori2024", tmp_path / "nothing")

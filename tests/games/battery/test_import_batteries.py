@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from benchmarks.hostile.mutations import mutated
+from benchmarks.hostile.mutations import mutate
 from sally.cli import cli
 from sally.core.errors import BadInput
 from sally.core.prompt.model import ModelKind
@@ -188,7 +188,7 @@ def test_mutated_files_are_read_or_refused_in_a_sentence(importer: Any, tmp_path
         draw = random.Random(seed)
         file = draw.choice(files)
         data_before = file.read_bytes()
-        file.write_bytes(mutated(data_before, draw))
+        file.write_bytes(mutate(data_before, draw))
         with suppress(BadInput):
             importer.read_items(checkout)
         file.write_bytes(data_before)

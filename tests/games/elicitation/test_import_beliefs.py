@@ -11,7 +11,7 @@ import msgspec
 import pytest
 from click.testing import CliRunner
 
-from benchmarks.hostile.mutations import mutated
+from benchmarks.hostile.mutations import mutate
 from sally import store
 from sally.cli import cli
 from sally.core.errors import BadInput
@@ -298,7 +298,7 @@ def test_mutated_files_are_refused_or_imported_as_they_read(tmp_path: Path) -> N
     known_fields = [load_complete(row) for row in ROWS]
     file = tmp_path / "mutated.jsonl"
     for _ in range(90):
-        file.write_bytes(mutated(good, draw))
+        file.write_bytes(mutate(good, draw))
         try:
             episodes = imported(file).episodes
         except BadInput as why:
