@@ -30,16 +30,17 @@ from sally.games.toma.po.rules import TASKS, Scenario, answer
 def shares(listed: Iterable[Reasoned]) -> str:
     """Return the share right by depth."""
     rows = list(listed)
-    found = [sum(one.hit(k) for one in rows) / len(rows) for k in range(4)]
-    return "  ".join(f"{share:.3f}" for share in found) + f"   chance {rows[0].chance:.2f}"
+    hit_shares = [sum(reasoned.hit(k) for reasoned in rows) / len(rows) for k in range(4)]
+    return "  ".join(f"{share:.3f}" for share in hit_shares) + f"   chance {rows[0].chance:.2f}"
 
 
-def one_step(scenario: Scenario, depth: int, own: bool) -> CardQuestion:
+def one_step(scenario: Scenario, depth: int, has_own_cost: bool) -> CardQuestion:
     """Return each task by how many agents are predicted on it at a depth, and its own cost."""
     predicted = list(predictions_at(scenario, depth).values())
     row = scenario.costs[scenario.player]
     return CardQuestion(
-        tuple((predicted.count(t), *((row[t],) if own else ())) for t in TASKS), answer(scenario)
+        tuple((predicted.count(t), *((row[t],) if has_own_cost else ())) for t in TASKS),
+        answer(scenario),
     )
 
 
@@ -60,14 +61,21 @@ def main(many: int, seed: int) -> None:
         )
     for name, fresh in (("level 3", published), ("certified 3", kept_3)):
         for depth in (1, 2):
-            for own, features in ((False, ("predicted",)), (True, ("predicted", "own cost"))):
-                rows = [one_step(s, depth, own) for s in fresh]
+            for has_own_cost, features in (
+                (False, ("predicted",)),
+                (True, ("predicted", "own cost")),
+            ):
+                rows = [one_step(s, depth, has_own_cost) for s in fresh]
                 attack = Attack("one step", features, lambda n, s, rows=rows: rows, chance=0.25)
-                found = {f.attacker: f.accuracy for f in adversary.attack_of(attack, many, seed)}
-                told = ", ".join(f"{who} {share:.3f}" for who, share in found.items())
-                with_own = " and own costs" if own else ""
-                what = f"counts predicted at depth {depth}{with_own}"
-                click.echo(f"toma_po, {name}, {what}: {told}")
+                accuracy_by_attacker = {
+                    f.attacker: f.accuracy for f in adversary.attack_of(attack, many, seed)
+                }
+                accuracies = ", ".join(
+                    f"{attacker} {share:.3f}" for attacker, share in accuracy_by_attacker.items()
+                )
+                with_own = " and own costs" if has_own_cost else ""
+                features_text = f"counts predicted at depth {depth}{with_own}"
+                click.echo(f"toma_po, {name}, {features_text}: {accuracies}")
     for level in (2, 3):
         drawn_mg = islice(mg_generators.scenarios(level, seed), min(many, 200))
         click.echo(f"toma_mg, certified {level}: {shares(map(mg.reason_about, drawn_mg))}")

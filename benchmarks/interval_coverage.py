@@ -143,7 +143,7 @@ def report_twice(measure: str, noise: float, n: int, chance: Generator) -> Estim
     seats = []
     for _ in range(n):
         knows, acts = (chance.beta(8 * share, 8 * (1 - share)) for share in (KNOWS, ACTS))
-        fits, second_fits, right, same = [], [], 0, 0
+        fits, second_fits, right, n_same = [], [], 0, 0
         for _ in range(MOVES):
             truth = draw_forecast(chance)
             belief = truth if chance.random() < knows else int(chance.integers(OPTIONS))
@@ -156,7 +156,7 @@ def report_twice(measure: str, noise: float, n: int, chance: Generator) -> Estim
             best = frozenset({(first + 1) % OPTIONS})
             fits.append(ForecastFit(move, best, OPTIONS))
             second_fits.append(ForecastFit((second + 1) % OPTIONS, best, OPTIONS))
-            right, same = right + (first == truth), same + (first == second)
+            right, n_same = right + (first == truth), n_same + (first == second)
         contrasted, contrast = contrast_of(fits)
         retested, retest_contrast = contrast_of(second_fits)
         even = MOVES / OPTIONS
@@ -164,7 +164,7 @@ def report_twice(measure: str, noise: float, n: int, chance: Generator) -> Estim
             {
                 "knowing": Knowing(asked=MOVES, scored=MOVES, right=right, guess=even),
                 "acting": Acting(forecasts=MOVES, contrasted=contrasted, contrast=contrast),
-                "retest": Retest(MOVES, same, even, retested, retest_contrast),
+                "retest": Retest(MOVES, n_same, even, retested, retest_contrast),
             }
         )
     estimate: Estimate = getattr(retest_estimates(means_of(seats)), measure)

@@ -161,7 +161,7 @@ def repeated_players() -> list[RepeatedPlayer]:
 class OpenMember(msgspec.Struct, frozen=True):
     """One position of a pair as players of repeated games see it."""
 
-    own: list[int]
+    own_moves: list[int]
     their: list[int]
     count: int  # moves on the menu
     replies: Reply
@@ -207,7 +207,7 @@ def score_on_pairs(player: RepeatedPlayer, pairs: Sequence[tuple[OpenMember, Ope
     for number, members in enumerate(pairs):
         first, second = (
             player.decide(
-                position.own,
+                position.own_moves,
                 position.their,
                 position.count,
                 position.replies,
