@@ -153,10 +153,14 @@ def refuse(address: str, token: str) -> bool:
     screen = seat_api(f"{address}/api/seat", token)
     words = dict.fromkeys(re.findall(r'"([A-Za-z]{4,12})"(?!:)', json.dumps(screen["board"])))
     for ask in screen["asks"][:1]:
-        for form, word in product(ask["forms"], [*words, "x" * 2000]):
-            texts = [each["name"] for each in form["fields"] if each["type"] == "text"]
+        for form, word in product(ask["forms"], [*words, ""]):
+            texts = {
+                each["name"]: word or "x" * (each["limit"] + 1)
+                for each in form["fields"]
+                if each["type"] == "text"
+            }
             one_form = {**ask, "options": [], "forms": [form]}
-            value = value_for(one_form, random.Random(1)) | dict.fromkeys(texts, word)
+            value = value_for(one_form, random.Random(1)) | texts
             time.sleep(0.06)  # a seat may ask twenty times a second
             body = {"ask": ask["id"], "value": value}
             if texts and seat_api(f"{address}/api/seat/check", token, body)["problem"]:
@@ -171,6 +175,7 @@ def sweep_lobby(sweep: Sweep) -> None:
         sweep.look(person, "lobby", "all games", ".tile")
         for game in sweep.games:
             person.page.goto(address)
+            person.page.locator(".tile").first.wait_for()
             tile = person.page.locator(f".tile[data-game={game}]")
             if not tile.count():  # a variant, chosen within the tile of its family
                 continue
