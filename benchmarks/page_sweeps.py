@@ -30,7 +30,7 @@ import time
 import zipfile
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from itertools import product
 from pathlib import Path
@@ -56,7 +56,6 @@ AXE_DEVICES = ("phone", "desktop")
 SECRET = "a secret of the page sweeps"
 CUT_OFF = """() => [...document.querySelectorAll('.scroll')]
   .filter(e => e.scrollWidth > e.clientWidth).map(e => e.getAttribute('aria-label'))"""
-SETTLE = 150  # milliseconds until a page has its new size
 TEMPLATES = Path(__file__).parent.parent / "sally/web/study"
 BUNDLES = Path(__file__).parent.parent / "docs/results/bundles"
 OF_EACH_KIND = 2  # pages of the experimenter that differ in a value, such as an episode's name
@@ -86,14 +85,16 @@ class Sweep:
     def look(self, person: Person, part: str, name: str, ready: str = "") -> None:
         """Check the page as it stands; with `ready`, load it again on each device and wait until
         that is visible."""
-        found: list[str] = []
-        page = person.page
+        from playwright.sync_api import TimeoutError
+
+        page, found = person.page, list[str]()
         for device, settings in DEVICES.items():
-            person.move_to(settings)
+            with suppress(TimeoutError):  # on a phone a page that is too wide has another size
+                person.move_to(settings)
             if ready:
                 page.reload()
                 page.locator(ready).first.wait_for()
-            page.wait_for_timeout(SETTLE)
+            page.wait_for_timeout(150)  # until it has its new size
             width, is_touched = settings["viewport"]["width"], "has_touch" in settings
             found += self._too_wide(page, device, width)
             if part == "experimenter" and not is_touched:
@@ -154,11 +155,8 @@ def refuse(address: str, token: str) -> bool:
     words = dict.fromkeys(re.findall(r'"([A-Za-z]{4,12})"(?!:)', json.dumps(screen["board"])))
     for ask in screen["asks"][:1]:
         for form, word in product(ask["forms"], [*words, ""]):
-            texts = {
-                each["name"]: word or "x" * (each["limit"] + 1)
-                for each in form["fields"]
-                if each["type"] == "text"
-            }
+            fields = [each for each in form["fields"] if each["type"] == "text"]
+            texts = {each["name"]: word or "x" * (each["limit"] + 1) for each in fields}
             one_form = {**ask, "options": [], "forms": [form]}
             value = value_for(one_form, random.Random(1)) | texts
             time.sleep(0.06)  # a seat may ask twenty times a second
