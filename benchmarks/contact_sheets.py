@@ -31,8 +31,8 @@ WIDER = "() => document.documentElement.scrollWidth - innerWidth"
 def tables(games: Sequence[str], seats: str) -> Iterator[tuple[str, str]]:
     """Games, each with its first seat or with all that people may take."""
     for name in games:
-        every = [str(seat) for seat in registry.game(name).build({}).seats]
-        for seat in every if seats == "all" else every[:1]:
+        game_seats = [str(seat) for seat in registry.game(name).build({}).seats]
+        for seat in game_seats if seats == "all" else game_seats[:1]:
             yield name, seat
 
 
@@ -43,17 +43,17 @@ def open_table(address: str, game: str, seat: str) -> str:
 
 def play(address: str, token: str, moves: int, seed: int = 1) -> Any:
     """Make some moves at a table, drawn at random, and return the last screen."""
-    draw, made = random.Random(seed), 0
+    draw, n_moves = random.Random(seed), 0
     for attempt in range(MOST_ATTEMPTS):
         screen = seat_api(f"{address}/api/seat", token)
-        if screen["over"] or (made >= moves and screen["asks"]):
+        if screen["over"] or (n_moves >= moves and screen["asks"]):
             break
         time.sleep(0.16)  # an open page asks as well; a seat may ask twenty times a second
         if screen["asks"]:
             ask = screen["asks"][0]
             key = f"sheet-{seed}-{attempt}"
             sent = {"ask": ask["id"], "value": value_for(ask, draw), "key": key}
-            made += bool(seat_api(f"{address}/api/seat/answer", token, sent))
+            n_moves += bool(seat_api(f"{address}/api/seat/answer", token, sent))
     return screen
 
 
@@ -89,7 +89,7 @@ def small(file: Path, width: int) -> None:
 def main(
     out: Path, games: Sequence[str], seats: str, moves: int, keep: Path, scheme: str = "light"
 ) -> None:
-    kept = "" if scheme == "light" else f"_{scheme}"
+    suffix = "" if scheme == "light" else f"_{scheme}"
     for kind, (width, height, columns) in SCREENS.items():
         with served(None) as address, browser() as chromium:
             context = chromium.new_context(
@@ -99,17 +99,17 @@ def main(
                 is_mobile=kind == "phone",
                 color_scheme=scheme,
             )
-            drawn = []
+            paths = []
             for game, seat in tables(games, seats):
-                path = keep / f"{game}{f'_{seat}' if seats == 'all' else ''}_{kind}{kept}.png"
+                path = keep / f"{game}{f'_{seat}' if seats == 'all' else ''}_{kind}{suffix}.png"
                 token = open_table(address, game, seat)
                 play(address, token, moves)
                 fit = picture(context.new_page(), address, token, path)
-                drawn.append(path)
+                paths.append(path)
                 if fit is not None:
                     verdict = "fits" if fit[0] <= height and fit[1] <= 0 else "DOES NOT FIT"
                     print(f"{kind} {game} {seat}: ends at {fit[0]:.0f} of {height}: {verdict}")
-            small(sheet(context, drawn, out / f"games_{kind}{kept}.png", columns), 1200)
+            small(sheet(context, paths, out / f"games_{kind}{suffix}.png", columns), 1200)
 
 
 if __name__ == "__main__":
@@ -120,10 +120,10 @@ if __name__ == "__main__":
     parser.add_argument("--moves", type=int, default=0)
     parser.add_argument("--dark", action="store_true", help="in the dark colour scheme")
     parser.add_argument("--keep", type=Path, help="a folder for the single pictures")
-    given = parser.parse_args()
-    given.out.mkdir(parents=True, exist_ok=True)
+    options = parser.parse_args()
+    options.out.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as thrown_away:
-        keep = given.keep or Path(thrown_away)
+        keep = options.keep or Path(thrown_away)
         keep.mkdir(parents=True, exist_ok=True)
-        games, scheme = given.games or list(registry.games()), "dark" if given.dark else "light"
-        main(given.out, games, given.seats, given.moves, keep, scheme)
+        games, scheme = options.games or list(registry.games()), "dark" if options.dark else "light"
+        main(options.out, games, options.seats, options.moves, keep, scheme)

@@ -403,8 +403,8 @@ def twin_result(frame: Frame, twin: Frame | None, game: str) -> ArmResult:
     """Return what a mechanism in place of the mind changes: nothing for a bot that reads no words,
     else the paired difference of right predictions."""
     if twin is None:
-        same = Estimate(0.0, 0.0, 0.0, len(frame), "the same answers")
-        return ArmResult(game, "tom_percent", True, same, "identical")
+        no_difference = Estimate(0.0, 0.0, 0.0, len(frame), "the same answers")
+        return ArmResult(game, "tom_percent", True, no_difference, "identical")
     seat = evaluated_seats(frame)[game]
     sides = [
         side.seats("seat", "instance", "tom_percent").filter(pl.col("seat") == seat)
@@ -449,9 +449,9 @@ def measure_game(
             passed[CARD] = _is_above_card(row)
         if row.has_rounds:
             p_contrast = p_above_zero(row.acting_contrast, row.cluster_count)
-        named = {"doing": row.doing, "beyond learning rules": row.beyond_learning,
+        estimates = {"doing": row.doing, "beyond learning rules": row.beyond_learning,
                  CONTRAST: row.acting_contrast}  # fmt: skip
-        values = {name: _bounds(estimate) for name, estimate in named.items()}
+        values = {name: _bounds(estimate) for name, estimate in estimates.items()}
         if row.mindless is not None:
             values["best mindless"] = (row.mindless.doing, None, None)
     seconds = time.process_time() - start
@@ -566,10 +566,12 @@ def table_rows(lines: Sequence[GameLine]) -> list[TableRow]:
     lines_by_player: dict[str, list[GameLine]] = {}
     for line in lines:
         lines_by_player.setdefault(line.player, []).append(line)
-    named = {player.name: player for player in players() if player.name in lines_by_player}
+    players_by_name = {
+        player.name: player for player in players() if player.name in lines_by_player
+    }
     summaries = {
         name: summarize_records([r for line in lines_by_player[name] for r in line.records], GAMES)
-        for name in named
+        for name in players_by_name
     }
     slopes = {
         name: next((arm for arm in summary.arms if arm.measure == "slope"), None)
@@ -583,7 +585,7 @@ def table_rows(lines: Sequence[GameLine]) -> list[TableRow]:
     contrasted = contrasted_games(lines)
     return [
         table_row(player, lines_by_player[name], summaries[name], sloped[name], contrasted)
-        for name, player in named.items()
+        for name, player in players_by_name.items()
     ]
 
 

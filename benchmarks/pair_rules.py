@@ -107,11 +107,11 @@ def costs_of_tasks(position: AskedPosition) -> Page:
     """Return the costs of tasks to agents, which are told apart by how many others they know."""
     game = position.game
     scenario = game.as_seen(position.view)
-    asked = AGENTS.index(game.subject)
-    others = [agent for agent in range(len(AGENTS)) if agent not in (scenario.player, asked)]
+    subject = AGENTS.index(game.subject)
+    others = [agent for agent in range(len(AGENTS)) if agent not in (scenario.player, subject)]
     is_predicted = {*scenario.knows[scenario.player]}
     others.sort(key=lambda agent: (agent not in is_predicted, len(scenario.knows[agent])))
-    agents = (scenario.player, asked, *others)
+    agents = (scenario.player, subject, *others)
     options = [tuple(float(scenario.costs[agent][task]) for agent in agents) for task in TASKS]
     return Page(options, list(TASKS))
 
@@ -121,9 +121,9 @@ def wishes_for_places(position: AskedPosition) -> Page:
     how many agents without relations go there."""
     game = position.game
     listed = profiles(game.as_seen(position.view))
-    asked = listed[game.agents[game.subject]]
-    is_follower = asked.follows is not None
-    named_number = asked.follows if is_follower else asked.avoids
+    subject = listed[game.agents[game.subject]]
+    is_follower = subject.follows is not None
+    named_number = subject.follows if is_follower else subject.avoids
     assert named_number is not None
     deep, gone = depths(listed), destinations(listed)
 
@@ -135,7 +135,7 @@ def wishes_for_places(position: AskedPosition) -> Page:
 
     options: list[tuple[float, ...]] = [
         (
-            *wishes(asked, place),
+            *wishes(subject, place),
             *wishes(listed[named_number], place),
             sum(gone[agent] == place and deep[agent] == 1 for agent in gone),
         )
@@ -202,11 +202,13 @@ class ReadPairs(NamedTuple):
     cases: NDArray[np.str_]
 
     def of_case(self, case: str) -> ReadPairs:
-        kept = self.cases == case
+        is_case = self.cases == case
         first, second = self.options
         first_gains, second_gains = self.gains
         return ReadPairs(
-            (first[kept], second[kept]), (first_gains[kept], second_gains[kept]), self.cases[kept]
+            (first[is_case], second[is_case]),
+            (first_gains[is_case], second_gains[is_case]),
+            self.cases[is_case],
         )
 
 
@@ -217,9 +219,9 @@ def read_pairs(recipe: PairRecipe, pairs: Sequence[Pair], features: Features) ->
         for member, pages in enumerate(members):
             position = open_position(recipe, pair, member)
             pages.append((features.read(position), tuple(right_answers(recipe, position)["know"])))
-    most = max(len(page.options) for pages in members for page, _ in pages)
-    options = [np.full((len(pairs), most, len(features.names)), np.nan) for _ in members]
-    gains = [np.zeros((len(pairs), most)) for _ in members]
+    menu_width = max(len(page.options) for pages in members for page, _ in pages)
+    options = [np.full((len(pairs), menu_width, len(features.names)), np.nan) for _ in members]
+    gains = [np.zeros((len(pairs), menu_width)) for _ in members]
     for member, pages in enumerate(members):
         for number, (page, right) in enumerate(pages):
             crossed = members[1 - member][number][1]
@@ -274,12 +276,14 @@ def score_rules(rules: Mapping[str, Rule], pairs: ReadPairs) -> sally_2.TableSco
 def search(game: str, recipe: str, order: int, count: int) -> Iterator[sally_2.TableScore]:
     """Yield the score on Sally-2 of the best rules with no filter, at most one and at most two."""
     row, features = sally_2.row_named(game), FEATURES[game]
-    found = find_recipe(row.game, recipe)
-    drawn = [draw_pair(found, order, SEED, number) for number in range(count)]
+    pair_recipe = find_recipe(row.game, recipe)
+    drawn_pairs = [draw_pair(pair_recipe, order, SEED, number) for number in range(count)]
     frozen = [pair for pair in sally_2.frozen_pairs(game) if pair.order == order]
-    known, held_out = (read_pairs(found, pairs, features) for pairs in (drawn, frozen))
+    training, held_out = (
+        read_pairs(pair_recipe, pairs, features) for pairs in (drawn_pairs, frozen)
+    )
     for filters in range(3):
-        yield score_rules(best_rules(known, features.names, filters), held_out)
+        yield score_rules(best_rules(training, features.names, filters), held_out)
 
 
 def main() -> None:

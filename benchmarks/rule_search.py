@@ -83,12 +83,12 @@ def short_rules(names: Sequence[str]) -> Iterator[Rule]:
 
     every_extreme = [Extreme(n, highest) for n in range(len(names)) for highest in (False, True)]
     every_filter = list(product(every_extreme, (False, True)))
-    most = 2 if len(names) <= MOST_FEATURES else 1
-    for count in range(most + 1):
+    max_filters = 2 if len(names) <= MOST_FEATURES else 1
+    for count in range(max_filters + 1):
         for filters in permutations(every_filter, count):
             for choice in every_extreme:
-                steps = [f"{'of' if keeps else 'without'} the {describe(one)}"
-                         for one, keeps in filters]  # fmt: skip
+                steps = [f"{'of' if keeps else 'without'} the {describe(extreme)}"
+                         for extreme, keeps in filters]  # fmt: skip
                 yield Rule(", ".join([*steps, f"the {describe(choice)}"]), filters, choice)
 
 
@@ -123,21 +123,21 @@ def as_arrays(questions: Sequence[CardQuestion]) -> tuple[Floats, NDArray[np.int
     )
 
 
-def learned_share(known: Sequence[CardQuestion], held_out: Sequence[CardQuestion]) -> str:
+def learned_share(training: Sequence[CardQuestion], held_out: Sequence[CardQuestion]) -> str:
     """Return how often learners are right that read the features of all options."""
     from sklearn.ensemble import HistGradientBoostingClassifier  # type: ignore[import-untyped]
     from sklearn.linear_model import LogisticRegression  # type: ignore[import-untyped]
     from sklearn.preprocessing import StandardScaler  # type: ignore[import-untyped]
 
-    train, test = as_arrays(known), as_arrays(held_out)
+    train, test = as_arrays(training), as_arrays(held_out)
 
     def rows(options: Floats) -> Floats:
         """Return, for each option, its features, their ranks, and those of all options."""
         count, menu, features = options.shape
         ranks = np.argsort(np.argsort(options, axis=1), axis=1)
-        whole = np.repeat(options.reshape(count, 1, menu * features), menu, axis=1)
+        all_options = np.repeat(options.reshape(count, 1, menu * features), menu, axis=1)
         place = np.broadcast_to(np.arange(menu)[None, :, None], (count, menu, 1))
-        joined = np.concatenate([options, ranks, whole, place], axis=2)
+        joined = np.concatenate([options, ranks, all_options, place], axis=2)
         return np.nan_to_num(joined.reshape(count * menu, -1), nan=-1)
 
     labels = (np.arange(train[0].shape[1])[None] == train[1][:, None]).ravel()
@@ -158,14 +158,14 @@ def report(
     title: str, names: Sequence[str], draw: Callable[[int], Sequence[CardQuestion]], seed: int
 ) -> None:
     """Print the best short rule of a set, and learners on the same features."""
-    known, held_out = draw(seed), draw(seed + 1)
+    training, held_out = draw(seed), draw(seed + 1)
     rules = list(short_rules(names))
-    train, test = as_arrays(known), as_arrays(held_out)
+    train, test = as_arrays(training), as_arrays(held_out)
     best = max(rules, key=lambda rule: rule_share(rule, *train))
     answers = np.bincount(test[1]) / len(test[1])
     print(
         f"{title}: best of {len(rules):,} rules {rule_share(best, *test):.2f} "
-        f"({best.words}); learners: {learned_share(known, held_out)}; best constant option "
+        f"({best.words}); learners: {learned_share(training, held_out)}; best constant option "
         f"{answers.max():.2f}; n {len(held_out)}",
         flush=True,
     )
@@ -224,9 +224,9 @@ def places_by_visits(scenario: MinorityScenario) -> tuple[float, ...]:
     listed = profiles(scenario)
     deep, gone = depths(listed), destinations(listed)
     return tuple(
-        float(sum(gone[agent] == place and deep[agent] <= most for agent in gone))
+        float(sum(gone[agent] == place and deep[agent] <= max_depth for agent in gone))
         for place in PLACES
-        for most in (1, 2)
+        for max_depth in (1, 2)
     )
 
 
@@ -263,7 +263,9 @@ def search_battery(count: int, seed: int) -> None:
             chain = tuple(draws.shuffled(range(PERSONS))[:order])
             events = _events(draws, chain)
             key = place_believed(events, chain)
-            changed += any(place_believed(events, other) != key for other in permutations(chain))
+            changed += any(
+                place_believed(events, permuted) != key for permuted in permutations(chain)
+            )
             lines = [event.place for event in events if {*chain} <= {*event.who}]
             last_line += lines[-1] == key
         print(
@@ -309,24 +311,26 @@ MOST_PLACES = 160  # how far down the list of nearest words a rule reaches
 def search_cipher() -> None:
     """Print how often giving the n-th nearest word for each digit wins a decision."""
     positions = [position_of(problem) for row in cipher_problems("which").rows for problem in row]
-    for way in ("history", "bayes"):
-        wins = np.array([[wins_with(way, at, n) for n in range(MOST_PLACES)] for at in positions])
+    for kind in ("history", "bayes"):
+        wins = np.array(
+            [[wins_with(kind, position, n) for n in range(MOST_PLACES)] for position in positions]
+        )
         best = int(wins[::2].mean(axis=0).argmax())
         print(
-            f"cipher, set which, interceptor by {way}: best of {MOST_PLACES} rules "
+            f"cipher, set which, interceptor by {kind}: best of {MOST_PLACES} rules "
             f"{wins[1::2, best].mean():.2f} (word {best + 1} of the nearest words, chosen on the "
             f"other half); n {len(positions) // 2}",
             flush=True,
         )
 
 
-def wins_with(way: Literal["history", "bayes"], at: Position, place: int) -> bool:
+def wins_with(kind: Literal["history", "bayes"], position: Position, place: int) -> bool:
     """Return whether the decoder reads the code and the interceptor does not."""
-    hints = [unsaid(Mind(), at, digit)[place] for digit in digits(at.code)]
-    own = at.left.index(at.code)
-    read = decoder_odds(Mind(), at.keywords, hints, at.left)
-    heard_as = listener_odds(Listener(way), at.filed, hints, at.left)
-    return bool(read.argmax() == own and heard_as.argmax() != own)
+    hints = [unsaid(Mind(), position, digit)[place] for digit in digits(position.code)]
+    true_index = position.left.index(position.code)
+    read = decoder_odds(Mind(), position.keywords, hints, position.left)
+    heard_as = listener_odds(Listener(kind), position.filed, hints, position.left)
+    return bool(read.argmax() == true_index and heard_as.argmax() != true_index)
 
 
 def main() -> None:

@@ -45,7 +45,7 @@ def draw(file: Path, study: HumanStudy, folder: Path) -> list[Path]:
     """Take screenshots of all pages of the study; return their paths and those of the contact
     sheets."""
     folder.mkdir(parents=True, exist_ok=True)
-    drawn: list[Path] = []
+    paths: list[Path] = []
     with served(file) as address, browser() as chromium:
         for n, (name, (width, height, columns)) in enumerate(SCREENS.items()):
             context = chromium.new_context(
@@ -53,13 +53,15 @@ def draw(file: Path, study: HumanStudy, folder: Path) -> list[Path]:
                 reduced_motion="reduce",
                 has_touch=name == "phone",
             )
-            way = BrowserParticipant(context.new_page(), address, study, f"picture{n}")
+            participant = BrowserParticipant(context.new_page(), address, study, f"picture{n}")
             pictures: list[Path] = []
-            with company(chromium, way) as partner:
-                walk(way, partner, partial(_shoot, way.page, folder, name, pictures))
-            drawn += [*pictures, sheet(context, pictures, folder / f"sheet_{name}.png", columns)]
+            with company(chromium, participant) as partner:
+                walk(
+                    participant, partner, partial(_shoot, participant.page, folder, name, pictures)
+                )
+            paths += [*pictures, sheet(context, pictures, folder / f"sheet_{name}.png", columns)]
             context.close()
-    return drawn
+    return paths
 
 
 BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser")
@@ -76,22 +78,22 @@ def browser() -> Iterator[Any]:
         ) from None
     with sync_playwright() as playwright:
         installed = next(filter(None, map(shutil.which, BROWSERS)), None)
-        found = playwright.chromium.launch(executable_path=installed, args=["--no-sandbox"])
-        yield found
-        found.close()
+        chromium = playwright.chromium.launch(executable_path=installed, args=["--no-sandbox"])
+        yield chromium
+        chromium.close()
 
 
 @contextmanager
-def served(file: Path | None, *more: str) -> Iterator[str]:
+def served(file: Path | None, *options: str) -> Iterator[str]:
     """Run `sally serve` on a free port in a temporary folder, with the study in `file` if given and
-    `more` options, and yield its address."""
+    further options, and yield its address."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     with tempfile.TemporaryDirectory() as data:
         command = (sys.executable, "-m", "sally", "serve", "--port", str(port), "--data", data)
         process = subprocess.Popen(
-            (*command, *(() if file is None else ("--study", str(file))), *more),
+            (*command, *(() if file is None else ("--study", str(file))), *options),
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
@@ -124,7 +126,7 @@ class BrowserParticipant:
     study: HumanStudy
     name: str
     last: str = ""  # the last step answered
-    seen: int = 0  # consecutive times it was answered
+    n_repeats: int = 0  # consecutive times it was answered
 
     def __post_init__(self) -> None:
         unused = Browser(None)  # type: ignore[arg-type]
@@ -153,8 +155,8 @@ class BrowserParticipant:
         if not self.page.locator("input[name=step]").count():
             return False
         step = self.page.locator("input[name=step]").get_attribute("value")
-        self.last, self.seen = step, self.seen + 1 if step == self.last else 1
-        if self.seen > STUCK:  # the answer is refused again and again
+        self.last, self.n_repeats = step, self.n_repeats + 1 if step == self.last else 1
+        if self.n_repeats > STUCK:  # the answer is refused again and again
             raise BadInput(f"The scripted participant cannot get past the page {step!r}.")
         self.actor.browser.text = self.page.content()  # it answers the items on the page
         self.page.evaluate(ANSWER, self.actor.answers(step))
@@ -171,53 +173,57 @@ Partner = Callable[[], BrowserParticipant | None]  # called when the participant
 
 
 @contextmanager
-def company(chromium: Any, way: BrowserParticipant) -> Iterator[Partner]:
+def company(chromium: Any, participant: BrowserParticipant) -> Iterator[Partner]:
     """Yield a function that adds a partner for a waiting participant; it adds several if the first
     ones are assigned to another condition."""
     contexts: list[Any] = []
-    found: list[BrowserParticipant] = []
+    partners: list[BrowserParticipant] = []
 
     def partner() -> BrowserParticipant | None:
-        while not found and len(contexts) < MOST_PARTNERS:
+        while not partners and len(contexts) < MOST_PARTNERS:
             contexts.append(chromium.new_context(reduced_motion="reduce"))
-            name = f"{way.name}partner{len(contexts)}"
-            other = BrowserParticipant(contexts[-1].new_page(), way.address, way.study, name)
-            other.come()
-            while other.onward():
+            name = f"{participant.name}partner{len(contexts)}"
+            candidate = BrowserParticipant(
+                contexts[-1].new_page(), participant.address, participant.study, name
+            )
+            candidate.come()
+            while candidate.onward():
                 pass
-            way.come()
-            if not way.waits:
-                found.append(other)
-        for other in found:
-            other.come()
-            way.come()
-        return found[0] if found else None
+            participant.come()
+            if not participant.waits:
+                partners.append(candidate)
+        for candidate in partners:
+            candidate.come()
+            participant.come()
+        return partners[0] if partners else None
 
     yield partner
     for context in contexts:
         context.close()
 
 
-def walk(way: BrowserParticipant, partner: Partner, shot: Callable[[], None]) -> None:
+def walk(participant: BrowserParticipant, partner: Partner, shot: Callable[[], None]) -> None:
     """Walk through the study and call `shot` at each page."""
-    way.come()
-    other: BrowserParticipant | None = None
+    participant.come()
+    other_participant: BrowserParticipant | None = None
     for _ in range(MOST_PAGES):
         shot()
-        if way.waits:
-            other = partner()
-            if other is None or way.waits:
+        if participant.waits:
+            other_participant = partner()
+            if other_participant is None or participant.waits:
                 raise BadInput(
                     "No partner could be assigned to the condition of the scripted participant."
                 )
-        elif way.seat:
-            _play(way, other, shot)
-        elif other is not None and way.page.locator("[data-ready]").count():  # the end of a chat
-            other.come()
-            while other.onward():
+        elif participant.seat:
+            _play(participant, other_participant, shot)
+        elif (
+            other_participant is not None and participant.page.locator("[data-ready]").count()
+        ):  # the end of a chat
+            other_participant.come()
+            while other_participant.onward():
                 pass
-            way.come()
-        elif not way.onward():
+            participant.come()
+        elif not participant.onward():
             break
 
 
@@ -233,19 +239,28 @@ def _shoot(page: Any, folder: Path, name: str, pictures: list[Path]) -> None:
             pictures.append(path)
             return
         except Error as why:
-            said = str(why).split("\n")[0]
+            message = str(why).split("\n")[0]
             page.wait_for_timeout(500)
-    raise BadInput(f"The browser could not take a screenshot of {page.url}: {said}.")
+    raise BadInput(f"The browser could not take a screenshot of {page.url}: {message}.")
 
 
 def _play(
-    way: BrowserParticipant, other: BrowserParticipant | None, shot: Callable[[], None]
+    participant: BrowserParticipant,
+    other_participant: BrowserParticipant | None,
+    shot: Callable[[], None],
 ) -> None:
     """Play a game; take screenshots of its rules, first question and end."""
-    if other is not None:
-        other.come()
-    ways = {way.seat: way, **({} if other is None or not other.seat else {other.seat: other})}
-    mine, page = way.seat, way.page
+    if other_participant is not None:
+        other_participant.come()
+    ways = {
+        participant.seat: participant,
+        **(
+            {}
+            if other_participant is None or not other_participant.seat
+            else {other_participant.seat: other_participant}
+        ),
+    }
+    own_token, page = participant.seat, participant.page
     page.click(TABLE)
     page.locator("#rules-read").wait_for()
     shot()
@@ -253,14 +268,16 @@ def _play(
     page.locator("#asks .ask, #asides .probe, .status.waiting").first.wait_for()
     shot()
     for n in range(10_000):
-        screens = {token: seat_api(f"{way.address}/api/seat", token) for token in ways}
-        asked = {token: screen["asks"][0] for token, screen in screens.items() if screen["asks"]}
-        if screens[mine]["over"] or not asked:
+        screens = {token: seat_api(f"{participant.address}/api/seat", token) for token in ways}
+        asks_by_token = {
+            token: screen["asks"][0] for token, screen in screens.items() if screen["asks"]
+        }
+        if screens[own_token]["over"] or not asks_by_token:
             break
-        for token, ask in asked.items():
+        for token, ask in asks_by_token.items():
             value = value_for(ask, ways[token].actor.draw)
             sent = {"ask": ask["id"], "value": value, "key": f"picture-{n}"}
-            seat_api(f"{way.address}/api/seat/answer", token, sent)
+            seat_api(f"{participant.address}/api/seat/answer", token, sent)
         time.sleep(0.06)  # a seat may send twenty requests per second
     page.locator("#end .result").wait_for()
     shot()
