@@ -291,6 +291,7 @@ def find_(file: Path, participant: str, database: str, session: str, as_json: bo
     completion code. An active participant who lost the cookie continues by the printed link.
     """
     from sally.web.study.progress import participant_facts
+    from sally.web.study.steps import step_text
 
     async def look(running: RunningStudy) -> dict[str, Any]:
         return await participant_facts(running, await running.find(participant))
@@ -301,7 +302,8 @@ def find_(file: Path, participant: str, database: str, session: str, as_json: bo
         return
     for name, value in facts.items():
         if value is not None:
-            echo(f"{name.replace('_', ' ')}: {value}")
+            words = step_text(value) if name == "step" else value
+            echo(f"{name.replace('_', ' ')}: {words}")
 
 
 def _help_one(file: Path, session: str, database: str, participant: str, act: Any) -> str:
@@ -325,8 +327,10 @@ def advance_(file: Path, participant: str, database: str, session: str) -> None:
     /experimenter/study.
     """
 
+    from sally.web.study.steps import step_text
+
     step = _help_one(file, session, database, participant, lambda study, p: study.advance(p))
-    echo(f"The step {step} was skipped.")
+    echo(f"The step {step_text(step)} was skipped.")
 
 
 @people.command("exclude")

@@ -560,7 +560,7 @@ class RunningStudy:
             await self._skip_from(position, RoundOutcome("no partner"))
         else:
             live = await self.live_matches.find(seat_row[0])
-            await live.stop("stopped", "stopped by the experimenter")
+            await live.stop("stopped", "by the experimenter")
         await self._note_advanced(position, None)
         return position.step
 

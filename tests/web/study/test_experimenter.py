@@ -77,7 +77,7 @@ def test_platform_id_leads_to_the_row_and_back(tmp_path):
         # the command reads the database of the running server
         arguments = (str(tmp_path / "study.toml"), "--database", str(tmp_path / "database.sqlite"))
         printed = command("find", arguments[0], "id-of-bob", *arguments[1:]).output
-        assert "participant id: id-of-bob\n" in printed and "step: check-0\n" in printed
+        assert "participant id: id-of-bob\n" in printed and "step: check, try 1\n" in printed
         assert "resume: /study/two_games/resume?key=" in printed
         refused = command("advance", arguments[0], "id-of-bob", *arguments[1:])
         assert "use the buttons on its page" in str(refused.exception)
@@ -144,7 +144,7 @@ def test_advance_exclude_and_readmit_by_platform_id(tmp_path):
         go_away(server, "bob")
     assert "can go on" in command("readmit", file, "bob", "--database", database).output
     skipped = command("advance", file, "bob", "--database", database).output
-    assert skipped == "The step instructions-1 was skipped.\n"
+    assert skipped == "The step page 2 of the instructions was skipped.\n"
     excluded = command("exclude", file, "bob", "--reason", "asked us", "--database", database)
     assert "was excluded" in excluded.output
     second_result = command("exclude", file, "bob", "--reason", "asked us", "--database", database)
