@@ -165,6 +165,34 @@ def test_rows_of_every_analysis_convert_to_frames(
         assert frame.shape[0] == len(rows) > 0 and "game" in frame.columns
 
 
+def test_intervals_of_whole_and_other_numbers_convert_to_frames() -> None:
+    rows = [{"value": 1, "interval": (0.6, 1)}, {"value": 0.5, "interval": None}]
+    assert sally.to_polars(rows)["interval"].to_list() == [[0.6, 1.0], None]
+    assert sally.to_pandas(rows)["interval"][0] == [0.6, 1.0]
+
+
+def test_one_name_may_stand_for_a_list_of_names(held: Path) -> None:
+    lists = sally.score(held, ["payoff"], games=["rps"], players=["random"], seat=["agent"])
+    names = sally.score(held, "payoff", games="rps", players="random", seat="agent")
+    assert list(names) == list(lists) and len(names) == 1
+    assert [row["game"] for row in sally.profile(held, games="rps", players="random")] == ["rps"]
+    assert {row["game"] for row in sally.evaluate(bot="random", games="ibs")} == {"ibs"}
+    with pytest.raises(BadInput, match="no metric named 'payof'"):
+        sally.score(held, "payof")
+
+
+def test_metric_that_returns_a_text_is_refused_with_its_value(held: Path) -> None:
+    metric = sally.Metric("worded", "a text", lambda played, seat: "high")  # type: ignore[arg-type, return-value]
+    with pytest.raises(BadInput, match="worded is 'high'; a metric must be a finite number"):
+        sally.score(held, metric)
+    sally.register(sally.Metric("worded", "nothing", lambda played, seat: None))  # for later tests
+
+
+def test_parameter_of_a_wrong_type_is_refused_in_words() -> None:
+    with pytest.raises(BadInput, match="rounds: the value must be a whole number, not a text"):
+        sally.play("rps", {"agent": "random", "partner": "random"}, rounds="ten")
+
+
 def test_catalog_lists_registered_names() -> None:
     assert {"rps", "hanabi"} <= {row["name"] for row in sally.list_games()}
     assert "tit_for_tat" in {row["name"] for row in sally.list_partners("ipd")}

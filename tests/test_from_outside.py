@@ -78,6 +78,36 @@ def LOSSES(played: Played, seat: Seat) -> Terms:
 """
 
 
+@pytest.mark.parametrize(
+    ("part", "fault", "sentence"),
+    [
+        ("def payoffs", "def payofs", "Stall does not define payoffs."),
+        (
+            "return (NATURE,) if state.weather is None else (LEFT, RIGHT)",
+            "return ()",
+            "no seat is ever asked for a move; `to_move` returns () at the start",
+        ),
+        (
+            "return replay.move(at.turn",
+            "return replay.moved(at.turn",
+            "other checks for a reason above; --json lists them.",
+        ),
+    ],
+)
+def test_fault_of_a_game_is_said_once_and_without_internals(
+    part: str, fault: str, sentence: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = one_file(tmp_path)
+    assert part in file.read_text()
+    file.write_text(file.read_text().replace(part, fault))
+    arguments = ["--use", str(file), "check", "stall", "--seeds", "1"]
+    done = CliRunner().invoke(cli, arguments)
+    assert done.exit_code == 1
+    output = f"{done.output}{done.exception}"
+    assert sentence in output and "UnboundLocalError" not in output
+    assert output.count("has no attribute 'moved'") <= 1
+
+
 def test_external_game_has_a_profile_with_split_losses(tmp_path: Path) -> None:
     file = one_file(tmp_path)
     file.write_text(file.read_text() + LOSSES)

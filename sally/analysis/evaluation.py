@@ -663,8 +663,8 @@ def name_of(setups: Iterable[Setup]) -> str:
                 minds.add(name)
     if len(minds) > 1:
         raise BadInput(
-            f"The store holds episodes of {join_names(sorted(minds))}; evaluate one player at a "
-            f"time."
+            f"An evaluation has the episodes of one player, and this store holds those of "
+            f"{join_names(sorted(minds))}; `sally compare STORE A B` compares players of one store."
         )
     return minds.pop() if minds else SEVERAL.join(names)
 

@@ -167,7 +167,7 @@ def _fitting(rows: pl.DataFrame, key: str, patterns: Sequence[str]) -> set[str]:
             name for name, short in candidates if matches(pattern, name) or short == pattern
         }
         if not matching:
-            raise unknown(f"{key} in this store", pattern, {name for name, _ in candidates})
+            raise unknown(key, pattern, {name for name, _ in candidates})
         fitting |= matching
     return fitting
 

@@ -24,7 +24,7 @@ from sally.api.results import (
     VarianceRows,
     flat,
 )
-from sally.api.rows import Rows
+from sally.api.rows import Rows, list_names
 from sally.core.errors import BadInput, needs_extra
 from sally.core.log.events import Episode
 from sally.core.registry.register import metric_names
@@ -121,13 +121,13 @@ def decisions(source: Source) -> Rows:
 
 def score(
     source: Source,
-    metrics: Sequence[str | Metric] = (),
+    metrics: str | Metric | Sequence[str | Metric] = (),
     *,
-    games: Sequence[str] = (),
-    cells: Sequence[str] = (),
-    players: Sequence[str] = (),
+    games: str | Sequence[str] = (),
+    cells: str | Sequence[str] = (),
+    players: str | Sequence[str] = (),
     seat: str | Sequence[str] = (),
-    by: Sequence[scores.By] = (),
+    by: scores.By | Sequence[scores.By] = (),
     every: bool = False,
 ) -> ScoreRows:
     """Return the mean of each metric with a 95% interval, one row per game, seat, player and
@@ -156,19 +156,19 @@ def score(
     >>> [row["value"] for row in sally.score(played, ["payoff"], seat="agent")]
     [32.0]
     """
-    seats = (seat,) if isinstance(seat, str) and seat else tuple(seat)
-    query = scores.Query(tuple(metric_names(metrics)), every, games, cells, seats, players)
+    names = (list_names(part) for part in (games, cells, seat, players))
+    query = scores.Query(metric_names(list_names(metrics)), every, *names)
     frame = frame_of(source)
-    return ScoreRows(scores.score(frame, query, by), frame.bad)
+    return ScoreRows(scores.score(frame, query, list_names(by)), frame.bad)
 
 
 def profile(
     source: Source,
     *,
-    games: Sequence[str] = (),
-    players: Sequence[str] = (),
+    games: str | Sequence[str] = (),
+    players: str | Sequence[str] = (),
     seat: str = "",
-    cells: Sequence[str] = (),
+    cells: str | Sequence[str] = (),
     by_cell: bool = False,
     watch: Watch | None = None,
 ) -> ProfileRows:
@@ -200,8 +200,9 @@ def profile(
     from sally.analysis.profile.selected_seats import select_kinds
 
     frame = frame_of(source)
+    games, players, cells = map(list_names, (games, players, cells))
     if seat:
-        scores.require_known("seat in this store", [seat], set(frame.seats("seat")["seat"]))
+        scores.require_known("seat", [seat], set(frame.seats("seat")["seat"]))
 
     def select(columns: pl.DataFrame) -> list[str]:
         seats = SeatSums(columns)
@@ -217,7 +218,7 @@ def compare(
     first: str,
     second: str,
     *,
-    metrics: Sequence[str] = (),
+    metrics: str | Sequence[str] = (),
     by: comparisons.By = "game",
     margin: float | None = None,
 ) -> Comparisons:
@@ -240,7 +241,9 @@ def compare(
     from sally.analysis.compare import compare as comparisons
 
     frame = frame_of(source)
-    result = comparisons.compare(frame, first, second, metrics=metrics, by=by, margin=margin)
+    result = comparisons.compare(
+        frame, first, second, metrics=list_names(metrics), by=by, margin=margin
+    )
     return Comparisons(result, first, second, frame.bad)
 
 
@@ -248,7 +251,7 @@ def contrast(
     source: Source,
     of: contrasts.Of,
     *,
-    metrics: Sequence[str] = (),
+    metrics: str | Sequence[str] = (),
     by_player: bool = False,
     margin: float | None = None,
 ) -> Contrasts:
@@ -271,7 +274,7 @@ def contrast(
 
     frame = frame_of(source)
     result = contrasts.contrast(
-        frame, of, metrics=tuple(metrics), by_player=by_player, margin=margin
+        frame, of, metrics=list_names(metrics), by_player=by_player, margin=margin
     )
     return Contrasts(result, frame.bad)
 
@@ -304,8 +307,8 @@ def crossplay(source: Source, game: str = "") -> CrossplayRows:
 def reliability(
     source: Source,
     *,
-    games: Sequence[str] = (),
-    players: Sequence[str] = (),
+    games: str | Sequence[str] = (),
+    players: str | Sequence[str] = (),
     target: float = 0.8,
 ) -> ReliabilityRows:
     """Return how reliably each measure distinguishes players; `matrix` has their correlations.
@@ -324,12 +327,14 @@ def reliability(
     from sally.analysis.design import reliability as reliable
 
     frame = frame_of(source)
-    values = reliable.select(list(reliable.scores_of(frame)), games, players)
+    values = reliable.select(
+        list(reliable.scores_of(frame)), list_names(games), list_names(players)
+    )
     rows = reliable.reliability(values, target)
     return ReliabilityRows(rows, reliable.matrix(values), frame.bad)
 
 
-def variance(source: Source, *, games: Sequence[str] = ()) -> VarianceRows:
+def variance(source: Source, *, games: str | Sequence[str] = ()) -> VarianceRows:
     """Return the share of each measure's variance that is due to the model, the wording and chance.
 
     Args:
@@ -342,7 +347,7 @@ def variance(source: Source, *, games: Sequence[str] = ()) -> VarianceRows:
     from sally.analysis.design import variance as variances
 
     frame = frame_of(source)
-    return VarianceRows(variances.variance(frame, games), frame.bad)
+    return VarianceRows(variances.variance(frame, list_names(games)), frame.bad)
 
 
 def compare_logs(

@@ -23,7 +23,7 @@ from sally.api.pair_evaluation import (
     evaluate_people,
     require_finished,
 )
-from sally.api.rows import Rows
+from sally.api.rows import Rows, list_names
 from sally.api.studies import PreparedStudy, RunRequest, prepared_study
 from sally.core.errors import BadInput, RunFailed, unknown
 from sally.core.log.events import Episode
@@ -109,7 +109,7 @@ def evaluate(
     people: Where | None = None,
     suite: Suite = "sally_2",
     size: Size = "S",
-    games: Sequence[str] = (),
+    games: str | Sequence[str] = (),
     until: float | None = None,
     out: str | Path | None = None,
     play: bool = True,
@@ -156,8 +156,9 @@ def evaluate(
         raise BadInput("Name the player to evaluate: either a model, a bot or people.")
     if people is not None:
         return evaluate_people(people)
+    games = list_names(games)
     if suite == "sally_2":
-        request = PairRequest(model, bot, size, tuple(games), until, out, play, on, dict(settings))
+        request = PairRequest(model, bot, size, games, until, out, play, on, dict(settings))
         return evaluate_on_pairs(request, use_config(config), Budget(budget, budget_tokens), watch)
     if suite != "sally_1":
         raise unknown("suite", suite, SUITES)

@@ -99,11 +99,18 @@ def to_pandas(rows: Iterable[Mapping[str, Any] | Episode]) -> pd.DataFrame:
     return pandas.DataFrame(_as_rows(rows))
 
 
+def list_names(names: Any) -> tuple[Any, ...]:
+    """Return one name or several as a tuple; an empty name is none."""
+    if isinstance(names, str):
+        return (names,) if names else ()
+    return tuple(names) if isinstance(names, Iterable) else (names,)
+
+
 def _as_rows(rows: Iterable[Mapping[str, Any] | Episode]) -> list[Mapping[str, Any]]:
     """Return rows with structs as dictionaries, and convert episodes to rows."""
     items = list(rows)
     if not any(isinstance(item, Episode) for item in items):
-        return [msgspec.to_builtins(item, enc_hook=_number) for item in items]
+        return [_with_even_lists(msgspec.to_builtins(item, enc_hook=_number)) for item in items]
     from sally.frames.frame import as_frame  # loads polars
 
     return [
@@ -111,6 +118,17 @@ def _as_rows(rows: Iterable[Mapping[str, Any] | Episode]) -> list[Mapping[str, A
         for item in items
         for row in (as_frame(item).exported().to_dicts() if isinstance(item, Episode) else [item])
     ]
+
+
+def _with_even_lists(value: Any) -> Any:
+    """Return a value in which lists of numbers, such as intervals, have numbers of one type."""
+    if isinstance(value, Mapping):
+        return {name: _with_even_lists(part) for name, part in value.items()}
+    if not isinstance(value, list | tuple):
+        return value
+    if any(isinstance(part, float) for part in value):
+        return [float(part) if type(part) is int else part for part in value]
+    return [_with_even_lists(part) for part in value]
 
 
 def _number(value: Any) -> Any:

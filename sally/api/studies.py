@@ -14,6 +14,7 @@ import msgspec
 from sally import store
 from sally.adapters.executors.lookup import executor
 from sally.api.results import Episodes, Planned
+from sally.api.rows import list_names
 from sally.core.errors import BadInput, RunFailed, join_names, unknown
 from sally.core.prompt.model import Model, Settings
 from sally.core.registry import registry
@@ -144,10 +145,10 @@ def run(
     limit: int | None = None,
     budget: float | None = None,
     budget_tokens: int | None = None,
-    without: Sequence[str] = (),
+    without: str | Sequence[str] = (),
     seed: int | None = None,
     unasked: bool = False,
-    packs: Sequence[str] = (),
+    packs: str | Sequence[str] = (),
     aware: bool = False,
     ask_again: int = 0,
     on: str = "local",
@@ -197,9 +198,9 @@ def run(
             seed,
             model_name,
             given,
-            tuple(without),
+            list_names(without),
             unasked=unasked,
-            packs=tuple(packs),
+            packs=list_names(packs),
             aware=aware,
             ask_again=ask_again,
         )
@@ -259,7 +260,7 @@ def plan(
     *,
     model: str | Model | None = None,
     limit: int | None = None,
-    without: Sequence[str] = (),
+    without: str | Sequence[str] = (),
     seed: int | None = None,
     reply_tokens: int = REPLY,
     config: Path | None = None,
@@ -290,7 +291,7 @@ def plan(
     model_name = None if model is None else names.model(model)
     with names.bound():
         used = use_config(config)
-        request = RunRequest(limit, seed, model_name, given, tuple(without))
+        request = RunRequest(limit, seed, model_name, given, list_names(without))
         prepared, settings = prepared_study(named_objects, request, used)
         has_store = out is not None and store.place(out).exists()
         stored = store.load(out) if out is not None and has_store else Contents()

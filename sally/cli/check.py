@@ -34,13 +34,19 @@ def check(game: str, settings: tuple[str, ...], seeds: int, as_json: bool) -> No
         say_pack(Path(game))
         return
     outcomes: list[Result] = []
+    reasons: set[str] = set()
     for result in results(game, parse_settings(settings), seeds=seeds):
         outcomes.append(result)
-        if not as_json and not result.passed:
+        if not as_json and not result.passed and result.why not in reasons:
             print_text(f"failed: {result.check}: {result.why}")
+        reasons.add(result.why)
     broken = sum(not result.passed for result in outcomes)
     if as_json:
         print_json({"game": game, "checks": msgspec.to_builtins(outcomes), "failed": broken})
     else:
+        failed_reasons = {result.why for result in outcomes if not result.passed}
+        if alike := broken - len(failed_reasons):
+            others = "1 other check" if alike == 1 else f"{alike} other checks"
+            echo(f"failed: {others} for a reason above; --json lists them.")
         echo(f"{game}: {len(outcomes) - broken} of {len(outcomes)} checks passed.")
     sys.exit(1 if broken else 0)

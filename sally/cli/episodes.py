@@ -140,6 +140,11 @@ def _episode_by_id(folder: store.Where, id: str, address: store.Where) -> Episod
     """
     episodes = store.load(folder).episodes
     matches = [e for key, e in episodes.items() if key.startswith(id)]
+    if not matches and not id:
+        raise BadInput(
+            f"No line of the store {address} holds a valid episode; `sally replay {address}` says "
+            "why."
+        )
     if not matches:
         raise BadInput(
             f"The store {address} has no episode {id!r}; `sally score {address} --rows --json` "

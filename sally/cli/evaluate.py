@@ -144,9 +144,12 @@ def evaluate_(
         episodes = people or place
         echo(f"Page: {page}   Episodes: {episodes}   Share: sally pack {episodes}")
     if not result.is_readable:
+        if people is None:
+            echo(f"`sally show {place}` prints replies that could not be read.", err=True)
         sys.exit(INCOMPLETE)
     if not result.is_complete:
-        echo("Unfinished: the same command continues.", err=True)
+        without = " without --no-play" if no_play else ""
+        echo(f"Unfinished: the same command{without} continues.", err=True)
         sys.exit(INCOMPLETE)
 
 

@@ -11,7 +11,9 @@ import click
 from sally.api.analyses import profile
 from sally.api.files import What, content_of, write_profile, write_rows
 from sally.cli.common import STORE, open_frame, say_bad
+from sally.core.errors import BadInput, join_names
 from sally.core.terminal_text import echo
+from sally.frames.frame import Frame
 from sally.output.figures.panels import FORMATS
 from sally.output.files import export as tables
 from sally.output.files.dataset import write_dataset
@@ -60,6 +62,7 @@ def export(
         return
     what = content_of(path, what)
     with open_frame(folders) as frame:
+        _require_episodes(frame, folders)
         if what in ("profile", "calibration"):
             rows = profile(frame, seat=seat, by_cell=by == "cell").estimates
             write_profile(rows, path, what)
@@ -74,11 +77,19 @@ def export(
         echo(f"{path}: {what} as a figure" if is_figure else f"{path}: {count} rows, {what}")
 
 
+def _require_episodes(frame: Frame, folders: Sequence[Where]) -> None:
+    """Raise BadInput if the stores hold no episode, after naming their unreadable lines."""
+    if not len(frame):
+        say_bad(frame.bad)
+        raise BadInput(f"There is no episode to export in {join_names(list(map(str, folders)))}.")
+
+
 def _dataset(folders: Sequence[Where], folder: Path, kind: str | None, as_json: bool) -> None:
     """Write episodes and decisions as a dataset with a card; nothing is uploaded."""
     if kind is not None:
         raise click.UsageError("hf:FOLDER always holds episodes and decisions; remove --what.")
     with open_frame(folders) as frame:
+        _require_episodes(frame, folders)
         kinds = {EPISODES: tables.episode_table(frame), DECISIONS: tables.decision_table(frame)}
         counts = write_dataset(folder, folder.name, kinds)
     say_bad(frame.bad)

@@ -44,5 +44,5 @@ def pack(store: Path | str, out: Path | None, anyway: bool, small: bool, as_json
     echo(f"{out}: {bundle.episodes:,} episodes of {bundle.study}, {said_size(packed.bytes)}")
     for reason, count in bundle.left_out.items():
         if count:
-            echo(f"left out: {count} lines {reason}")
+            echo(f"left out: {count:,} {'line' if count == 1 else 'lines'} {reason}")
     echo(f"sha256 {packed.sha256}")

@@ -169,6 +169,8 @@ def represent(
 def _out_folder(folder: Path | str, out: Path | None) -> Path:
     if out is not None:
         return out
+    if isinstance(folder, Path) and not folder.exists():
+        raise BadInput(f"There is no store at {folder}.")
     if not isinstance(folder, Path) or not folder.is_dir():
         raise BadInput(
             f"Activations cannot be saved in {folder}, which is not a local folder; name a "

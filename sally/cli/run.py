@@ -19,6 +19,7 @@ from sally.api.studies import RunRequest, prepared_study
 from sally.cli import INCOMPLETE
 from sally.cli.common import STORE, parse_settings, say_bad
 from sally.cli.score import reason_lines, say_summary
+from sally.core.errors import RunFailed
 from sally.core.log.events import Episode
 from sally.core.terminal_text import echo, harmless
 from sally.output.progress import progress_note
@@ -40,6 +41,7 @@ from sally.runner.pilot import Count
 from sally.runner.plan import Plan
 from sally.runner.plan import plan as planned
 from sally.runner.run import Progress, Watcher, play_missing
+from sally.runner.shards import EpisodeCounts
 from sally.store import Survey
 from sally.studies import arms
 
@@ -226,6 +228,8 @@ def first_episodes(place: Path | str) -> dict[str, Episode]:
 def estimate_line(plan: Plan, limit: int | None, config: Config) -> str:
     """Return the size of a run in one line: its episodes, calls, tokens and cost."""
     missing = plan.wanted - plan.there
+    if not missing:
+        return f"Nothing to play: all {plan.there:,} episodes are stored."
     of_cells = "" if limit is None else f" ({limit} of each cell)"
     stored = f"; {plan.there:,} more are stored" if plan.there else ""
     costs = [bill.cost for bill in plan.bills]
@@ -249,14 +253,16 @@ def estimate_line(plan: Plan, limit: int | None, config: Config) -> str:
 @contextmanager
 def progress_watcher(study: str, config: Config) -> Iterator[Watcher]:
     """Yield a function that shows the progress of a run: by a bar, or by a line per minute if
-    standard error is not a terminal."""
+    standard error is not a terminal. If the run is stopped, print what it has used."""
     currency = config.prices.currency if config.prices else ""
     line_at, failed_calls = time.monotonic() - QUIET_SECONDS, 0
-    with progress() as bar:
+    used = EpisodeCounts()
+    with _usage_if_stopped(lambda: used, config), progress() as bar:
         task = bar.add_task(f"{study}: preparing", total=None, note="")
 
         def watch(now: Progress) -> None:
-            nonlocal line_at, failed_calls
+            nonlocal line_at, failed_calls, used
+            used = now.used
             note = harmless(progress_note(now, currency))
             name = f"{study}: playing"
             bar.update(task, description=name, total=now.wanted, completed=now.done, note=note)
@@ -269,6 +275,20 @@ def progress_watcher(study: str, config: Config) -> Iterator[Watcher]:
                 echo(f"{name}, {now.done} of {now.wanted} episodes, {note}", err=True)
 
         yield watch
+
+
+@contextmanager
+def _usage_if_stopped(usage: Callable[[], EpisodeCounts], config: Config) -> Iterator[None]:
+    """Print the calls, tokens and cost of a run that ends by Ctrl-C or a failure."""
+    try:
+        yield
+    except (KeyboardInterrupt, RunFailed):
+        if (used := usage()).calls:
+            meter = Meter(config=config)
+            counted = (used.calls, used.failed_calls, used.tokens, used.money)
+            meter.add(*counted, used.unpriced, used.guessed)
+            echo(f"Used: {meter.usage_text}, with those of unfinished episodes.", err=True)
+        raise
 
 
 def counts(survey: Survey) -> dict[str, object]:

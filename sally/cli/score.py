@@ -16,7 +16,7 @@ from sally.api.analyses import episodes
 from sally.api.analyses import score as score_rows
 from sally.cli.common import STORE, open_frame, say_bad
 from sally.cli.group import WithViews
-from sally.core.errors import join_names
+from sally.core.errors import BadInput, join_names
 from sally.core.terminal_text import echo
 from sally.frames import Row
 from sally.output.tables.console import (
@@ -91,6 +91,8 @@ def score(
     for id in rows.scores.mixed:
         echo(f"mixed: instance {id!r} was changed between runs; both versions count here", err=True)
     say_bad(rows.bad)
+    if not rows.scores.rows:
+        raise BadInput(f"The store {folder} holds no episode to score.")
 
 
 def reason_lines(reasons: Mapping[str, int]) -> list[str]:
@@ -117,7 +119,6 @@ def say_summary(place: store.Where) -> None:
 def say(scores: Scores) -> None:
     """Print a table per game, and the options that show what was pooled or left out."""
     if not scores.rows:
-        echo("Nothing to score.")
         return
     rows, settings = without_common_settings(scores.rows)
     keys = [key for key in scores.keys if key in PLAYER_KEYS or _varies(rows, key)]
@@ -125,12 +126,13 @@ def say(scores: Scores) -> None:
     shared = Counter(metric for game in games for metric in {
         row["metric"] for row in rows if row["game"] == game
     })  # fmt: skip
+    cells: set[str] = set()
     for game in sorted(games):
         game_rows = [row for row in rows if row["game"] == game]
-        say_game(game, game_rows, [key for key in keys if key != "game"], shared)
+        cells |= say_game(game, game_rows, [key for key in keys if key != "game"], shared)
     print_text(*_notes(scores))
     print_text(*_without_interval(scores.rows))
-    if any(row["interval"] and len(set(row["interval"])) == 1 for row in scores.rows):
+    if any(cell.startswith("all ") for cell in cells):
         print_text(ALL_EQUAL)
     if settings:
         print_text(f"Settings of every player: {settings}.")
@@ -138,8 +140,8 @@ def say(scores: Scores) -> None:
 
 def say_game(
     game: str, rows: Sequence[Row], keys: Sequence[str], shared: Mapping[str, int]
-) -> None:
-    """Print the means of one game, one row per player, one column per metric.
+) -> set[str]:
+    """Print the means of one game, one row per player, one column per metric; return its cells.
 
     `n` counts episodes with a result, `missing` those without; a metric computed over a different
     number of episodes is marked. Measures that only this game has come first, because the game's
@@ -164,6 +166,7 @@ def say_game(
     title = ", ".join([game, *constant])
     for group in fitting(table, [*shown_keys, *last], filled or heads):
         print_table(table, [*shown_keys, *group, *last], title)
+    return {line.get(head, "") for line in table for head in filled or heads}
 
 
 def _notes(scores: Scores) -> list[str]:

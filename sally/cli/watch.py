@@ -72,7 +72,7 @@ def lines(now: ProgressSnapshot) -> list[str]:
 
 def _money(now: ProgressSnapshot) -> str:
     failed = f" ({now.used.failed_calls:,} failed)" if now.used.failed_calls else ""
-    used = f"used {now.used.calls:,} calls{failed}, {now.used.tokens:,} tokens"
+    used = f"used by the runs below: {now.used.calls:,} calls{failed}, {now.used.tokens:,} tokens"
     if now.used.unpriced:
         return f"{used}; the cost is unknown, because sally.toml has no price"
     if now.cost_left is None:
@@ -86,7 +86,7 @@ def _money(now: ProgressSnapshot) -> str:
 def _run(run: RunSnapshot) -> str:
     word = f", last seen {clock(run.last_word)} ago" if run.state in ("running", "silent") else ""
     flying = f", {run.in_flight} in flight" if run.in_flight else ""
-    return f"  {run.name} on {run.on}: {run.state}, {run.played} played{flying}{word}"
+    return f"  {run.name} on {run.on}: {run.state.rstrip('.')}, {run.played} played{flying}{word}"
 
 
 def _rate(rate: float) -> str:

@@ -298,9 +298,10 @@ def metric_values(played: Played, names: Collection[str]) -> list[list[float | N
     for seat in played.replay.game.seats:
         row = [measures[name](played, seat) if name in measures else None for name in names]
         for name, value in zip(names, row, strict=True):
-            if value is not None and not isfinite(value):
+            if isinstance(value, str) or (value is not None and not isfinite(value)):
                 raise BadInput(
-                    f"Episode {played.episode.id}: {name} is {value}; a metric must be finite."
+                    f"Episode {played.episode.id}: {name} is {value!r}; a metric must be a "
+                    "finite number or None."
                 )
         rows.append(row)
     return rows

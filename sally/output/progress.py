@@ -39,6 +39,8 @@ def progress_note(now: Progress, currency: str) -> str:
         parts.append(f"about {clock(now.seconds_left)} left")
     elif used.calls:
         parts.append("time left: unknown yet")
+    else:
+        parts.append("no answer yet")
     return ", ".join(parts)
 
 

@@ -216,6 +216,7 @@ class RunState:
         self._pace = EpisodeDurations(executor.slots)
         self._deaths: dict[str, list[str]] = {}  # label -> causes of its workers' deaths
         self._told, self._told_at = 0, 0.0
+        self._now = EpisodeCounts()  # of the shard that this process is playing
         self._begun = time.monotonic()
         self._cut = ""
 
@@ -246,6 +247,7 @@ class RunState:
                 beat.ended = (
                     "stopped" if isinstance(error, KeyboardInterrupt) else _last_line(error)
                 )
+                self._count_unfinished()
                 raise
             finally:
                 self._claims.release_all()
@@ -283,6 +285,14 @@ class RunState:
         self._waiting.clear()
         self._pace = EpisodeDurations(self._on.slots)
         self.fill(self._wanted, store.survey(self._at).finished)
+
+    def _count_unfinished(self) -> None:
+        """Count what the shards used that were stopped in progress."""
+        state = self._state
+        is_local = self._on.name == "local"
+        with suppress(BadInput, OSError):
+            so_far = state.tally + self._now if is_local else counts_with_notes(self._at, state)
+            self._state = replace(state, tally=replace(so_far, calls_left=0))
 
     def _count_stored(self) -> None:
         """Publish the number of finished episodes, as counted in the store.
@@ -451,13 +461,16 @@ class RunState:
         """Report progress, including the shards in progress: that of this process, whose counts are
         given, or those of workers, which publish theirs."""
         state, is_local = self._state, self._on.name == "local"
+        self._now = now
         if not is_local:  # the counts of workers are read from the store, not for every shard
             is_complete = state.tally.stored_count >= self._missing
             if not is_complete and time.monotonic() - self._told_at < TELL_SECONDS:
                 return
             self._told_at = time.monotonic()
         so_far = state.tally + now if is_local else counts_with_notes(self._at, state)
-        if self._watch is not None and (so_far.stored_count > self._told or so_far.calls):
+        has_models = any(claimed.cut.kind != "bots" for claimed, _ in self._out.values())
+        has_news = so_far.stored_count > self._told or so_far.calls or has_models
+        if self._watch is not None and has_news:
             self._told = max(self._told, so_far.stored_count)
             seconds = time.monotonic() - self._begun
             counts = (self._told, self._missing, state.kept, so_far.censored)

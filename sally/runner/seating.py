@@ -181,7 +181,9 @@ def seat_player(spec: GameSpec, game: Game, seat: Seat, player: PlayerSpec) -> P
     except NotReady:
         raise
     except (TypeError, BadInput) as error:
-        raise BadInput(f"{player.player} in seat {seat!r}: {str(error).rstrip('.')}.") from None
+        sentence = str(error).rstrip(".")
+        end = "" if sentence.endswith("?") else "."
+        raise BadInput(f"{player.player} in seat {seat!r}: {sentence}{end}") from None
     except Exception as error:  # a user's code may raise anything
         raise BadInput(
             f"{player.player} in seat {seat!r} cannot be made: {type(error).__name__}: {error}."

@@ -295,6 +295,8 @@ class ProgressCounter:
         self._over.set()
         if self._ticks:
             self._thread.join()
+            if self._tell is not None:  # a run that is stopped here gets no result of the shard
+                self._tell(self.tally)
         if self._noted:
             with suppress(OSError):
                 self._at.remove(self._name)

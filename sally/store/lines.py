@@ -44,12 +44,12 @@ def read_line(line: bytes, sums: bool = True) -> Episode | str:
     try:
         if (head := _head(line)) is None:
             return "the line is not a record"
-        if sums and head.sum is not msgspec.UNSET and not _is_as_written(line):
-            return CHANGED
         version = head.schema
         if version != SCHEMA:
             msgspec.json.decode(line)  # raises if the line is not JSON at all
             return f"schema version {version} is unknown; this Sally reads version {SCHEMA}"
+        if sums and head.sum is not msgspec.UNSET and not _is_as_written(line):
+            return CHANGED
         episode = from_line(line)
         episode.end  # noqa: B018  raises if the episode has no end
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, BadInput) as error:

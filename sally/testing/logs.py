@@ -19,6 +19,7 @@ from sally.core.rules.chance import Stream
 from sally.core.rules.probe import ProbeReport
 from sally.testing.bench import (
     Bench,
+    Broken,
     answered_by,
     asked_in_turn,
     digest,
@@ -96,7 +97,9 @@ def the_asynchronous_driver_gives_the_same_log(bench: Bench, seed: int) -> None:
 def a_wrong_answer_leaves_the_match_as_it_was(bench: Bench) -> None:
     """Check that an illegal answer is rejected and changes nothing."""
     match = match_of(bench.table(arms=bench.all_probes))
+    asked_turn: tuple[Turn, Any] | None = None
     for turn, good in asked_in_turn(match):
+        asked_turn = turn, good
         looks_before = _looks(match, turn)
         for bad in _wrong(turn, good):
             with must_refuse(IllegalMove, f"{bad!r} from {turn.seat}"):
@@ -105,8 +108,10 @@ def a_wrong_answer_leaves_the_match_as_it_was(bench: Bench) -> None:
         for stranger in ((99, turn.seat, "", ""), (turn.number, "nobody", "", "")):
             with must_refuse(NotAsked, f"an answer to {stranger}"):
                 match.answer(stranger, good)
+    if asked_turn is None:
+        raise Broken("no seat is ever asked for a move; `to_move` returns () at the start")
     with must_refuse(NotAsked, "an answer after the end"):
-        match.answer(turn.id, good)
+        match.answer(asked_turn[0].id, asked_turn[1])
 
 
 def _looks(match: Match, turn: Turn) -> tuple[Any, ...]:

@@ -101,7 +101,7 @@ def test_unfinished_evaluation_is_reported_with_exit_code_3(place, tmp_path):
         "--no-play",
     )
     done = typed(*arguments)
-    assert done.exit_code == 3 and "the same command continues" in done.output
+    assert done.exit_code == 3 and "the same command without --no-play continues" in done.output
 
 
 def test_larger_size_continues_in_the_store_of_a_smaller_one(tmp_path):

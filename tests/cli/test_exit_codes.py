@@ -7,6 +7,7 @@ import errno
 import json
 import os
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +19,12 @@ from sally.cli import main
 from sally.core.prompt.model import Fault, ModelKind, Reply, Usage
 from sally.core.registry import registry
 from sally.models.stub import Scripted, always
-from sally.runner import gates
+from sally.output.progress import progress_note
+from sally.runner import gates, shards
+from sally.runner.progress import look
+from sally.runner.run import Progress
 from sally.store import writer
+from sally.store.lines import append_checksum
 
 STUDY = """
 name = "tiny"
@@ -188,6 +193,76 @@ def test_ctrl_c_exits_with_130(monkeypatch: pytest.MonkeyPatch) -> None:
 
     assert run(monkeypatch, Scripted(stop)) == 130
     assert run(monkeypatch, always("Option: J")) == 0
+
+
+def test_stopped_run_says_and_stores_what_it_used(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    answers = iter(["Option: J"] * 5)  # two episodes of two rounds, and half of the third
+
+    def stop(messages: object, settings: object) -> Reply:
+        if (answer := next(answers, None)) is None:
+            raise KeyboardInterrupt
+        return Reply(answer, usage=Usage(input=10, output=2))
+
+    assert run(monkeypatch, Scripted(stop)) == 130
+    assert "Used: 5 calls, 60 tokens, with those of unfinished episodes." in capsys.readouterr().err
+    stopped = look("out")
+    assert (stopped.done, stopped.used.calls, stopped.used.tokens) == (2, 5, 60)
+    assert [(shown.state, shown.played) for shown in stopped.runs] == [("stopped", 2)]
+
+
+def test_progress_says_that_a_slow_model_has_not_answered_yet(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def answer_late(messages: object, settings: object) -> Reply:
+        time.sleep(0.3)
+        return Reply("Option: J")
+
+    notes: list[str] = []
+    monkeypatch.setattr(shards, "TICK_SECONDS", 0.05)
+
+    def note(now: Progress, currency: str) -> str:
+        notes.append(progress_note(now, currency))
+        return notes[-1]
+
+    monkeypatch.setattr("sally.cli.run.progress_note", note)
+    assert run(monkeypatch, Scripted(answer_late), "--limit", "1") == 0
+    assert notes[0] == "no answer yet" and notes[-1].startswith("2 calls")
+
+
+@pytest.mark.parametrize("command", ["score", "profile", "show", "report", "pack", "export"])
+def test_store_of_another_version_is_refused_by_every_command(
+    command: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(monkeypatch, always("Option: J")) == 0
+    for file in Path("out").glob("*.jsonl"):
+        lines = file.read_bytes().splitlines(keepends=True)
+        bodies = [
+            line[: line.rindex(b',"sum"')].replace(b'"schema":1', b'"schema":9') for line in lines
+        ]
+        file.write_bytes(b"".join(append_checksum(body + b"}\n") for body in bodies))
+    arguments = [command, "out", *(["--out", "rows.csv"] if command == "export" else [])]
+    monkeypatch.setattr(sys, "argv", ["sally", *arguments])
+    capsys.readouterr()
+    with pytest.raises(SystemExit) as end:
+        main()
+    assert end.value.code == 2
+    assert not Path("rows.csv").exists()
+    if command in ("score", "export"):
+        assert "schema version 9 is unknown; this Sally reads version 1" in capsys.readouterr().err
+
+
+def test_import_without_a_game_is_refused(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("notes").write_text("no game")
+    monkeypatch.setattr(sys, "argv", ["sally", "import", "tradecraft", "notes", "--out", "games"])
+    with pytest.raises(SystemExit) as end:
+        main()
+    assert end.value.code == 2
+    assert "notes holds no game" in capsys.readouterr().err
+    assert not Path("games").exists()
 
 
 def test_failure_reasons_are_grouped_ignoring_their_numbers(

@@ -24,7 +24,7 @@ def test_report_writes_one_page_and_prints_its_contents(place: Path) -> None:
     assert done.returncode == 0, done.stderr
     page = (place / "tiny.html").read_text("utf-8")
     assert done.stdout.startswith("tiny.html: 2 episodes, 2 transcripts, ")
-    assert "Knowing and doing" in page and "best mindless" in page
+    assert "Knowing and doing" in page and "best simple rule" in page
 
 
 def test_report_supports_json_and_transcript_limit(place: Path) -> None:

@@ -145,7 +145,7 @@ def are_models(frame: Frame, first: str, second: str) -> bool:
     players, models = set(names["player"]), set(names["name"])
     for name in (first, second):
         if name not in players | models:
-            raise unknown("player in this store", name, players | models)
+            raise unknown("player", name, players | models)
     if {first, second} <= players:
         return False
     if {first, second} <= models:

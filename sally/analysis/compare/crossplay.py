@@ -43,7 +43,7 @@ def crossplay(frame: Frame, game: str = "") -> dict[str, dict[Players, Pairing]]
     """
     if game and game not in frame.episodes["game"].unique():
         games = frame.episodes["game"].unique().drop_nulls().to_list()
-        raise unknown("game in this store", game, games)
+        raise unknown("game", game, games)
     seats = frame.seats("number", "game", "seat", "player", "others", "setup", "payoff", *FIELDS)
     numbers = seats["number"].to_numpy()
     starts = np.flatnonzero(np.diff(numbers, prepend=-1))  # rows of the first seats

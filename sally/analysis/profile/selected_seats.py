@@ -30,8 +30,8 @@ def select_kinds(
     if not len(table):
         raise BadInput("The store holds no episode.")
     kinds = {k: table.shared[k] for k in table.kinds()}
-    require_known("game in this store", games, {s.game for s in kinds.values()})
-    require_known("cell in this store", cells, {s.cell for s in kinds.values()})
+    require_known("game", games, {s.game for s in kinds.values()})
+    require_known("cell", cells, {s.cell for s in kinds.values()})
     selected = {
         k: s
         for k, s in kinds.items()
@@ -47,7 +47,7 @@ def select_kinds(
         k: (label(s.player_spec), model_and_strategy(s.player_spec)[0]) for k, s in selected.items()
     }
     stored_names = {name for names in player_names.values() for name in names}
-    require_known("player in this store", players, stored_names)
+    require_known("player", players, stored_names)
     return [
         k
         for k, (player, model) in player_names.items()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, dataclass, field, replace
@@ -13,7 +14,7 @@ from typing import Any, Generic, Literal, TypeVar, get_args, get_origin, get_typ
 
 import msgspec
 
-from sally.core.errors import BadInput, unknown
+from sally.core.errors import BadInput, join_names, unknown
 from sally.core.log.seat import NATURE as NATURE
 from sally.core.log.seat import A as A
 from sally.core.log.seat import S as S
@@ -360,6 +361,8 @@ G = TypeVar("G")
 
 def _build_cached(kind: type[G], parameters: Mapping[str, Any]) -> G:
     """Return the rules with these parameters; recently built rules are reused."""
+    if missing := sorted(getattr(kind, "__abstractmethods__", ())):  # msgspec does not look
+        raise BadInput(f"{kind.__name__} does not define {join_names(missing)}.")
     try:
         key = (kind, msgspec.msgpack.encode(parameters))
     except TypeError:  # the conversion reports what is wrong
@@ -401,8 +404,22 @@ def refuse_unstorable(subject: str, value: Any) -> None:
             refuse_unstorable(f"a value in {subject}", inside)
 
 
+TYPES_IN_WORDS = {
+    "int": "a whole number",
+    "float": "a number",
+    "str": "a text",
+    "bool": "true or false",
+    "array": "a list",
+    "object": "a table",
+    "null": "nothing",
+}
+
+
 def _plainly(message: str) -> str:
-    """Return a validation message that starts with the parameter's name, without backquotes."""
+    """Return a validation message that starts with the parameter's name, in words."""
     problem, separator, parameter = message.partition(" - at `$.")
     problem = problem.rstrip(".").replace("`", "")
+    if types := re.fullmatch(r"Expected (\w+), got (\w+)", problem):
+        expected, actual = (TYPES_IN_WORDS.get(name, name) for name in types.groups())
+        problem = f"the value must be {expected}, not {actual}"
     return f"{parameter.rstrip('`')}: {problem}" if separator else problem.replace(" - at $", "")

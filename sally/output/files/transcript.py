@@ -20,11 +20,12 @@ def transcript(episode: Episode, eyes: str = REFEREE) -> Iterator[str]:
         raise unknown("seat", eyes, (REFEREE, *story.rules))
     yield f"episode {episode.id}: {setup.instance.game}, instance {setup.instance.id}"
     if eyes == REFEREE:
-        yield "at the table: " + ", ".join(f"{s} = {label(w)}" for s, w in setup.lineup.items())
+        players = (f"{seat} = {one_line(label(player))}" for seat, player in setup.lineup.items())
+        yield f"at the table: {', '.join(players)}"
         yield from _referee(story)
     else:  # a seat does not see who the others are
         spec = setup.lineup.get(eyes)
-        yield f"from the eyes of {eyes}" + (f" = {label(spec)}" if spec else "")
+        yield f"from the eyes of {eyes}" + (f" = {one_line(label(spec))}" if spec else "")
         yield from _seat(story, eyes)
 
 
