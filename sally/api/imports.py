@@ -75,10 +75,6 @@ def read_record(
     arguments = {name: _default(option) for name, option in by_name.items()} | options
     if not reader.writes_file:
         result = reader.imported(Path(path), **arguments)
-        if next(iter(result.episodes), None) is None:
-            reasons = f": {'; '.join(result.lines[:3])}" if result.lines else ""
-            sentence = f"{path} holds no game that the importer {importer} reads{reasons}"
-            raise BadInput(f"{sentence.rstrip('.')}.")
         return result if out is None else add_episodes(result, Path(out), importer)
     if out is None:
         raise BadInput(f"{importer} writes a file; name it, as in out='items.json'.")

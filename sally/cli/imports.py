@@ -62,6 +62,8 @@ def _import_command(importer: Importer) -> click.Command:
             _print_written(imported, as_json)
         else:
             _say_stored(imported, as_json, whole)
+            if next(iter(imported.episodes), None) is None:
+                raise BadInput(f"{path} holds no game that the importer {importer.name} can read.")
 
     target = "File to write." if importer.writes_file else "Store to write to."
     command.params.append(click.Option(["--out"], required=True, type=PATH, help=target))

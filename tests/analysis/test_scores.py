@@ -103,7 +103,7 @@ def test_rows_are_chosen_by_cell_player_game_and_seat(frame: Frame) -> None:
     assert (row["cell"], row["player"]) == ("hard", "constant")
     with pytest.raises(BadInput, match="together"):
         score(frame, Query(cells=("hard",), players=("tit_for_tat",)))
-    with pytest.raises(BadInput, match="cell in this store"):
+    with pytest.raises(BadInput, match="no cell named 'heard'"):
         score(frame, Query(cells=("heard",)))
 
 
