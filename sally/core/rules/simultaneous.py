@@ -120,6 +120,13 @@ def compare_points(game: SimultaneousGame, view: View) -> str:
     return f"In {played} you got {got}, {how} {whom} ({best:.6g})."
 
 
+def name_others(game: SimultaneousGame, number: int) -> tuple[str, ...]:
+    """Return the names of all other seats on the page of seat `number`."""
+    if len(game.seats) == 2:
+        return ("Other player",)
+    return tuple(f"Player {n}" for n in range(1, len(game.seats) + 1) if n != number + 1)
+
+
 def others_of(moves: Moves, number: int) -> Moves:
     """Return the moves of all other seats."""
     return moves[:number] + moves[number + 1 :]

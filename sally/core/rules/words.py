@@ -53,6 +53,11 @@ class Words(Generic[A, V]):
     def __init__(self, game: Any, texts: Mapping[str, str]) -> None:
         self.game, self.texts = game, {**COMMON_TEXTS, **texts}
 
+    @property
+    def nouns(self) -> Mapping[str, str]:
+        """The nouns of the cover story, by their placeholders in the brief that people read."""
+        return {}
+
     def say(self, key: str, **facts: Any) -> str:
         """Return the sentence under this key, with its placeholders filled in."""
         return self.texts[key].format_map(facts)

@@ -177,7 +177,7 @@ def ask_of(
         tuple(Option(plainly(words.name(o)), msgspec.to_builtins(o)) for o in ready),
         tuple(relabel(label_form(form), plainly, ["labels"]) for form in forms),
         range=_ends(scale),
-        tools=tuple(_tool(tool) for tool in turn.context.spec.tools),
+        tools=tuple(_tool(tool, words) for tool in turn.context.spec.tools),
         looked=tuple(
             {"tool": look.tool, "arguments": look.given, "found": look.found}
             for look in turn.looked
@@ -280,13 +280,14 @@ def field_of(name: str, field: Field) -> Json:
             return {**head, "type": "form", **form_of(field), "label": title_of(name)}
 
 
-def _tool(tool: Tool[Any]) -> Json:
+def _tool(tool: Tool[Any], words: Words) -> Json:
     needed = tool.parameters.get("required", ())
     fields = []
     for name, schema in tool.parameters.get("properties", {}).items():
         field: Field = Choice(tuple(schema["enum"])) if "enum" in schema else Text(200)
         fields.append({**field_of(name, field), "required": name in needed})
-    return {"name": tool.name, "label": title_of(tool.name), "about": tool.about, "fields": fields}
+    label = words.texts.get(f"tool.{tool.name}", title_of(tool.name))
+    return {"name": tool.name, "label": label, "about": tool.about, "fields": fields}
 
 
 # --- answers ------------------------------------------------------------------------------------

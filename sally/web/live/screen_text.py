@@ -60,8 +60,16 @@ class Labels(msgspec.Struct, frozen=True):
         return self.titles.get(context.spec.name, context.spec.title)
 
     def role(self, context: SeatContext, seat: str) -> str:
-        """Return the role of a seat, such as "the guide", or an empty string."""
-        return self.roles.get(seat, context.spec.people.roles.get(seat, ""))
+        """Return the role of a seat, such as "the guide", or an empty string.
+
+        A role that only numbers the seat says nothing where there are two: the other one is "the
+        other player" everywhere on the page.
+        """
+        role = self.roles.get(seat, context.spec.people.roles.get(seat, ""))
+        is_number = role[-1:].isdigit() and role.lower() == title_of(seat)
+        if len(context.game.seats) != 2 or not is_number:
+            return role
+        return "" if seat == context.seat else self.texts("over.other")
 
     def brief(self, context: SeatContext, rules: str) -> str:
         """Return the rules in a few sentences, or "" if they are short or are told in words of a
@@ -70,7 +78,8 @@ class Labels(msgspec.Struct, frozen=True):
         if len(rules.split()) <= MOST_WORDS or not self.are_ours(context):
             return ""
         keys = (f"{name}.{seat}", name, seat, "")
-        return next((people.briefs[key] for key in keys if key in people.briefs), "")
+        brief = next((people.briefs[key] for key in keys if key in people.briefs), "")
+        return brief.format_map(context.words.nouns)
 
     def example(self, context: SeatContext) -> Board | None:
         """Return the picture beside the rules, or None if there is none or the rules are told in

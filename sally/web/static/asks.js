@@ -84,7 +84,8 @@ export class AskPanel {
     if (this.ask.answer === "number") return this.#whole(range);
     const ready = new Set(options.map((option) => option.value?.kind).filter(Boolean));
     const buttons = options.length ? this.#buttons(options) : null;
-    const shown = forms.map((form) => this.#form(form, limits, ready.has(form.kind)));
+    const shown = saying(forms) ? [this.#letter(forms, limits)]
+      : forms.map((form) => this.#form(form, limits, ready.has(form.kind)));
     const leads = shown.some((form) => form.matches("details.long"));
     return leads ? [shown, buttons] : [buttons, shown]; // a long form is the main thing to do
   }
@@ -147,6 +148,31 @@ export class AskPanel {
     }
     this.fields.push({ kind: form.kind, form: node, fields, shown, submit });
     return shown;
+  }
+
+  // Several kinds of message, such as the last one of a talk: one box with a button for each.
+  #letter(forms, limits) {
+    const fields = forms.map((form) => makeField(form.fields[0], limits));
+    const [box] = fields;
+    const submits = forms.map((form, i) => el("button", { type: i ? "button" : "submit", class: i ? "button" : "button primary" }, titled(form.label || form.kind)));
+    const node = el("form", { class: "form", novalidate: true }, box.node, el("div", { class: "actions" }, submits));
+    const send = (i) => this.#submit([box], () => {
+      fields[i].set(box.draft.value);
+      try {
+        return { kind: forms[i].kind, [fields[i].name]: fields[i].read() };
+      } catch (why) {
+        if (why instanceof Unfilled) why.at = box;
+        throw why;
+      }
+    });
+    node.addEventListener("submit", (event) => {
+      event.preventDefault();
+      send(0);
+    });
+    submits.slice(1).forEach((button, i) => button.addEventListener("click", (event) => isFirst(event) && send(i + 1)));
+    if (this.ask.is_checked) node.addEventListener("input", this.#watch([box], () => ({ kind: forms[0].kind, [box.name]: box.read() })));
+    forms.forEach((form, i) => this.fields.push({ kind: form.kind, form: node, fields: [box], shown: node, submit: submits[i] }));
+    return node;
   }
 
   #submit(fields, read) {
@@ -236,7 +262,7 @@ export class AskPanel {
         event.preventDefault();
         this.#look(tool, fields, found);
       });
-      const node = el("details", { class: "form tool" }, el("summary", {}, `${t("look_up")}: ${titled(tool.name)}`), form);
+      const node = el("details", { class: "form tool" }, el("summary", {}, `${t("look_up")}: ${titled(tool.label)}`), form);
       const item = fields.find((field) => field.name === "item");
       const asked = (event) => {
         if (!node.isConnected) return document.removeEventListener("item", asked);
@@ -354,6 +380,13 @@ export class AskPanel {
 
 // The question itself, without the headline that marks it on a page of plain text.
 const worded = (question) => question.split("\n").filter((line) => !isHeading(line)).join("\n");
+
+// Whether all that can be done is to say something, in one way or another.
+function saying(forms) {
+  const [first] = forms.map((form) => form.fields[0]);
+  return forms.length > 1 && forms.every(({ fields: [field, ...rest] }) =>
+    !rest.length && field?.type === "text" && field.name === first.name && field.limit === first.limit);
+}
 
 // The second click of a double click may fall on the next question, which was not meant.
 const isFirst = (event) => event.detail <= 1;

@@ -30,7 +30,8 @@ function table(part, how) {
           cell.text, noted(cell.note)))));
   const [caption, id] = captioned(part.caption);
   const rounds = part.columns.length > 1 && part.columns.every((name) => /^\d+$/.test(name));
-  const kinds = [wordy ? "prosy" : part.columns.length < 6 ? "few" : "", rounds ? "rounds" : ""].filter(Boolean).join(" ");
+  const apart = part.rows.some((row) => row.cells.filter((cell) => cell.text.length > 14).length > 1);
+  const kinds = [wordy ? "prosy" : part.columns.length < 6 ? "few" : "", rounds ? "rounds" : "", apart ? "wordy" : ""].filter(Boolean).join(" ");
   const drawn = el("table", { class: kinds || null, "aria-labelledby": id },
     el("thead", {}, head), el("tbody", {}, body));
   return [caption, scrolling(drawn, part.caption)];
@@ -103,6 +104,7 @@ function talk(part) {
 }
 
 function notes(part) {
+  if (part.notes.length === 1 && !part.notes[0].label) return [el("p", { class: "caption" }, part.caption), el("p", { class: "only-note" }, part.notes[0].text)];
   if (part.notes.every((note) => !note.label)) { // sentences in order, such as a story
     const told = part.notes.map((note) => el("li", { class: marked(note.mark) }, note.text));
     return [el("p", { class: "caption" }, part.caption), el("ol", { class: "story" }, told)];

@@ -118,7 +118,8 @@ function whole(field) {
   const { input, read, nodes: slider } = numberInput(low, high, titled(field.label || field.name));
   const nodes = high - low > FINEST ? [] : slider;
   const dial = nodes.length ? { low, high, node: nodes[0].querySelector("input"), frame: nodes[0] } : null;
-  return { ...framed("div", field, hint(t("whole", { low, high })), input, ...nodes), read, set: written(input), dial };
+  const how = nodes.length ? t("whole_or_line", { low, high }) : t("whole", { low, high });
+  return { ...framed("div", field, hint(how), input, ...nodes), read, set: written(input), dial };
 }
 
 // Write into a field as if it had been typed.

@@ -254,7 +254,20 @@ function showLines(lines) {
   // So is whatever happened before the first visit.
   const page = fresh && wanted.length > 0 && (isHeading(wanted[0]) || wanted[0].endsWith(":") || !recall("rules"));
   if (wanted.length > shown && !page) scrollToNewest(past, list);
+  tellMore();
 }
+
+// A box that shows only a part of the lines says on which side there are more.
+function tellMore() {
+  const past = document.querySelector(".past");
+  const below = past.scrollHeight - past.clientHeight - past.scrollTop;
+  for (const [side, hidden] of [["above", past.scrollTop], ["below", below]]) {
+    if (hidden > 4) past.dataset[side] = t(`more_${side}`);
+    else delete past.dataset[side];
+  }
+}
+document.querySelector(".past").addEventListener("scroll", tellMore, { passive: true });
+new ResizeObserver(tellMore).observe(document.querySelector(".past"));
 
 // The box ends with the newest line and begins with a whole one, below its heading.
 function scrollToNewest(past, list) {
@@ -315,9 +328,21 @@ function showBoard({ board, asks }) {
   $("talk").scrollTop = $("talk").scrollHeight;
   $("board").querySelectorAll("details").forEach((each, i) => { each.open = open[i] ?? each.open; });
   $("board").hidden = !board; // a hidden board does not scroll
-  for (const rounds of $("board").querySelectorAll(".rounds")) rounds.parentNode.scrollLeft = rounds.scrollWidth;
+  for (const rounds of $("board").querySelectorAll(".rounds")) scrollToLastRound(rounds);
   const acts = [...$("board").querySelectorAll("[data-option]")].map((act) => act.dataset.option);
   if (acts.length) panel?.cover(new Set(acts));
+}
+
+// The last rounds in sight, from a whole column on: the headings of the rows cover no part of one.
+function scrollToLastRound(rounds) {
+  const box = rounds.parentNode;
+  box.scrollLeft = box.scrollWidth;
+  if (!box.scrollLeft) return;
+  const [heading, ...columns] = [...rounds.rows[0].cells].map((cell) => cell.getBoundingClientRect());
+  const cut = columns.find((column) => column.left < heading.right - 1 && column.right > heading.right + 1);
+  if (!cut) return;
+  box.style.paddingRight = `${cut.right - heading.right}px`;
+  box.scrollLeft = box.scrollWidth;
 }
 
 function showNotes({ told, now, over, sent, board }) {
@@ -410,7 +435,7 @@ const COUNTED = {
 
 // How far the game is: the round, a bar where the number of rounds is known, and the points.
 function showProgress({ board, over }) {
-  const progress = over ? null : board?.progress;
+  const progress = over || board?.progress?.total === 1 ? null : board?.progress;
   $("progress").hidden = !progress;
   if (!progress) return;
   const { number, total, unit, score } = progress;
