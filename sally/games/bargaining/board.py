@@ -65,15 +65,17 @@ def REVEAL(context: SeatContext, replay: Trajectory[State, Action, View]) -> Rev
     why = (
         f"A unit was worth {state.value} to the buyer and cost the seller {state.cost}: "
         f"{worth}; "
-        f"you traded in {trades} of {len(state.past)} rounds."
+        f"you traded in {trades} of {len(state.past)} rounds. Scores are out of "
+        f"{HIGHEST * game.rounds}, {HIGHEST} for each round, the most with any value and cost."
     )
     hidden = (
-        Note("The buyer's value", str(state.value), "yours" if view.is_buyer else ""),
-        Note("The seller's cost", str(state.cost), "" if view.is_buyer else "yours"),
+        Note("The seller's cost", str(state.cost))
+        if view.is_buyer
+        else Note("The buyer's value", str(state.value)),
     )
     spots = (
-        Spot(state.value, "the buyer's value", "goal"),
-        Spot(state.cost, "the seller's cost", "last"),
+        Spot(state.value, "the buyer's value", "yours" if view.is_buyer else "goal"),
+        Spot(state.cost, "the seller's cost", "goal" if view.is_buyer else "yours"),
     )
     axis = Scale("Prices", 0.0, float(HIGHEST), ("0", str(HIGHEST)), spots)
     rounds = (_rounds(view),) if len(view.past) else ()

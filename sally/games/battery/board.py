@@ -58,8 +58,8 @@ def REVEAL(context: SeatContext, replay: Trajectory[State, int, View]) -> Reveal
         parts.append(Notes(caption, tuple(Note("", line) for line in lines)))
     without = ", without the practice," if len(scored) < len(rows) else ""
     why = (
-        f"{sum(scored)} of {len(scored)} answers{without} were right: people act on what they saw "
-        "or were told."
+        f"{sum(scored)} of {len(scored)} answers{without} were right. Keep in mind that people act "
+        "on what they saw or were told."
     )
     return Reveal(why, parts=tuple(parts))
 

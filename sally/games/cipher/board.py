@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sally.core.errors import join_names
 from sally.core.match.seat_context import SeatContext
 from sally.core.rules.board import (
     Board,
@@ -31,9 +32,9 @@ from sally.games.cipher.rules import (
 
 ENDS = {
     "survived": "won by encoder and decoder",
-    "miscommunication": "lost by miscommunications",
-    "interception": "lost by interceptions",
-    "both": "lost by both kinds",
+    "miscommunication": "lost by miscommunications (wrong guesses of the decoder)",
+    "interception": "lost by interceptions (right guesses of the interceptor)",
+    "both": "lost by miscommunications and interceptions at once",
 }
 
 
@@ -65,7 +66,13 @@ def REVEAL(context: SeatContext, replay: Trajectory[State, Action, View]) -> Rev
     """Return the keywords of every game, the codes with all guesses, and how each game ended."""
     game, state = replay.rules(Cipher), replay.present
     ends = [event.how for event in state.log if isinstance(event, Over)]
-    why = "; ".join(f"game {n} was {ENDS[how]}" for n, how in enumerate(ends, 1))
+    games = {how: [str(n) for n, end in enumerate(ends, 1) if end == how] for how in ENDS}
+    why = "; ".join(
+        f"{'game' if len(numbers) == 1 else 'games'} {join_names(numbers, 'and')} "
+        f"{'was' if len(numbers) == 1 else 'were'} {ENDS[how]}"
+        for how, numbers in games.items()
+        if numbers
+    )
     hidden = tuple(
         Note(f"Keywords of game {n}", ", ".join(problem.keywords))
         for n, problem in enumerate(game.row[: len(ends)], 1)
@@ -83,6 +90,9 @@ def REVEAL(context: SeatContext, replay: Trajectory[State, Action, View]) -> Rev
 
 
 COLUMNS = ("hints", "code", "decoder", "interceptor")
+
+
+PLACES = ("first", "second", "third")  # of the hints
 
 
 def _code_text(code: int) -> str:
@@ -113,11 +123,15 @@ def _by_digit(view: View) -> Table:
     for n in range(DIGITS):
         place = str(view.code).find(str(n + 1)) if view.code else -1
         mark: Mark = "goal" if place >= 0 else ""
-        note = f"hint {place + 1} of this round" if place >= 0 else ""
-        cells = [Cell(words[n], mark, note)] if words else []
+        cells = [Cell(words[n], mark)] if words else []
+        cells += [Cell(PLACES[place] if place >= 0 else "–", mark)] if view.code else []
         rows.append(Row(str(n + 1), (*cells, Cell(", ".join(filed[n]) or "none"))))
-    columns = ("keyword", "hints so far") if words else ("hints so far",)
-    return Table("By digit", columns, tuple(rows), corner="digit")
+    columns = [
+        *(["keyword"] if words else []),
+        *(["your hint now"] if view.code else []),
+        "hints so far",
+    ]
+    return Table("The four digits", tuple(columns), tuple(rows), corner="digit")
 
 
 def _rounds(view: View) -> tuple[Row, ...]:

@@ -64,9 +64,9 @@ def REVEAL(context: SeatContext, replay: Trajectory[State, Action, View]) -> Rev
     ends = [event for event in state.log if isinstance(event, Over)]
     told = [f"on board {n}, {ENDS[end.how]}" for n, end in enumerate(ends, 1)]
     why = (
-        f"{'; '.join(told)}. Each of your cards that was found pays 1 point, but a board with the "
-        "assassin turned over pays nothing; on a board that you win each card of the rival that is "
-        f"still covered pays {game.bonus:g}."
+        f"{'; '.join(told)}. Each of your cards that was found is 1 point, but none if the "
+        f"assassin was turned over. A board that you win pays {game.bonus:g} more for each covered "
+        "card of the rival."
     )
     turned = _turned_by_board(state)
     parts = tuple(
@@ -109,7 +109,7 @@ def _open_grid(
         )
         for n, (word, colour) in enumerate(zip(words, key, strict=True))
     )
-    legend = "✔ yours, ✘ the rival's, ☠ the assassin; turned over in brackets"
+    legend = "✔ yours, ✘ the rival's, ☠ assassin, grey: nobody's; (in brackets): turned over"
     return Grid(f"Board {number + 1}: {legend}", -(-len(words) // columns), columns, squares)
 
 
@@ -121,8 +121,10 @@ def _grid(view: View) -> Grid:
         for n, word in enumerate(words)
     )
     rows = -(-len(words) // columns)
-    legend = "; ✔ yours, ✘ the rival's, ☠ the assassin" if view.colours or turned else ""
-    legend += "; turned over in brackets" if turned else ""
+    legend = (
+        ": ✔ yours, ✘ the rival's, ☠ assassin, grey: nobody's" if view.colours or turned else ""
+    )
+    legend += "; (in brackets): turned over" if turned else ""
     return Grid(f"Board {len(view.boards)}{legend}", rows, columns, squares)
 
 

@@ -16,10 +16,10 @@ from sally.core.rules.board import (
 )
 from sally.core.rules.replay import Trajectory
 from sally.games.hanabi.rules import Hanabi
-from sally.games.hanabi.state import State, View
+from sally.games.hanabi.state import Played, State, View
 from sally.games.hanabi.words import HanabiWords
 
-# Tones of the page that come nearest to red, yellow, green, white and blue; each has a shape.
+# Tones of the page for red, yellow, green, white and blue; each has a shape.
 TONES = (2, 5, 3, 7, 1)
 
 
@@ -29,7 +29,9 @@ def board(context: SeatContext, view: View) -> Board:
     assert isinstance(words, HanabiWords)
     assert isinstance(game, Hanabi)
     rows = (_piles(words, game, view), *_hands(words, game, view))
-    return Board((Cards("Piles and hands, oldest card first", rows), _facts(words, game, view)))
+    return Board(
+        (Cards("Piles and hands, oldest card on the left", rows), _facts(words, game, view))
+    )
 
 
 def REVEAL(context: SeatContext, replay: Trajectory[State, int, View]) -> Reveal:
@@ -49,14 +51,27 @@ def REVEAL(context: SeatContext, replay: Trajectory[State, int, View]) -> Reveal
     if built == most:
         how = "every firework is complete"
     elif not state.lives:
-        how = "the last life was lost" + (
-            ", and then nothing counts" if game.score == "zero" else ""
-        )
+        how = _last_mistake(words, view) + (", so nothing counts" if game.score == "zero" else "")
     else:
         how = "the deck was used up"
     why = f"You built {built} of {most} cards; {how}."
-    cards = Cards("Piles and all hands, oldest card first", (_piles(words, game, view), *hands))
-    return Reveal(why, parts=(cards, _facts(words, game, view)))
+    cards = Cards(
+        "Piles and all hands, oldest card on the left", (_piles(words, game, view), *hands)
+    )
+    return Reveal(why, parts=(cards, _facts(words, game, view, is_over=True)))
+
+
+def _last_mistake(words: HanabiWords, view: View) -> str:
+    """Return who lost the last life with which card."""
+    mistakes = [event for event in view.past if isinstance(event, Played) and not event.scored]
+    if not mistakes:
+        return "the last life was lost"
+    mistake = mistakes[-1]
+    player = "you" if mistake.by == view.me else words.player(mistake.by)
+    return (
+        f"{player} played {words.card(mistake.card)}, which was not the next of its colour, and "
+        "lost the last life"
+    )
 
 
 def _face(words: HanabiWords, game: Hanabi, card: int) -> PlayingCard:
@@ -141,9 +156,9 @@ def _short(words: HanabiWords, game: Hanabi, mark: int) -> tuple[str, ...]:
     return tuple(parts)
 
 
-def _facts(words: HanabiWords, game: Hanabi, view: View) -> Notes:
+def _facts(words: HanabiWords, game: Hanabi, view: View, is_over: bool = False) -> Notes:
     gone = [words.card(card) for card, n in enumerate(view.gone) for _ in range(n)]
-    is_full = view.tokens == game.hints and not game.discard_at_full
+    is_full = view.tokens == game.hints and not game.discard_at_full and not is_over
     full = [Note("Discard", "not possible now: all hints are there")] if is_full else []
     return Notes(
         "Table",
@@ -151,7 +166,7 @@ def _facts(words: HanabiWords, game: Hanabi, view: View) -> Notes:
             Note("Hints", f"{view.tokens} of {game.hints}"),
             Note("Lives", f"{view.lives} of {game.lives}", "bad" if view.lives == 1 else ""),
             Note("Deck", str(view.left)),
-            Note("Discarded", ", ".join(gone) or "none"),
+            Note("Discarded or played in vain", ", ".join(gone) or "none"),
             *full,
         ),
     )

@@ -18,7 +18,14 @@ from sally.core.rules.board import (
     Table,
 )
 from sally.core.rules.replay import Trajectory
-from sally.core.rules.simultaneous import Moves, State, compare_points, others_of, progress_of
+from sally.core.rules.simultaneous import (
+    Moves,
+    State,
+    compare_points,
+    name_others,
+    others_of,
+    progress_of,
+)
 from sally.games.level_k.payoffs import Boxes, Contest, Pennies, Request
 from sally.games.level_k.rules import LevelGame, View
 from sally.games.level_k.solvers import pay_table
@@ -37,7 +44,8 @@ def BOARD(context: SeatContext, view: View) -> Board:
         last = next(iter(view.rounds(len(view.past) - 1)))
         if last is not None and len(game.seats) <= MOST_ROWS:
             parts.insert(0, _showdown(context, game, view, last))
-        parts.append(_rounds(context, game, view))
+        if game.rounds > 1 or len(parts) == 1:  # else the choices face to face say it all
+            parts.append(_rounds(context, game, view))
     return Board(tuple(parts), progress=progress)
 
 
@@ -49,37 +57,56 @@ def _showdown(context: SeatContext, game: LevelGame, view: View, last: Moves) ->
 def _sides(context: SeatContext, game: LevelGame, moves: Moves, number: int) -> tuple[Side, ...]:
     """Return the choices of a round with their points, those of a player first."""
     paid, order = game.round_payoffs(moves), sorted(range(len(moves)), key=lambda n: n != number)
-    names = ["You", *("Other" if len(moves) == 2 else f"Other {i}" for i in range(1, len(moves)))]
+    names = ["You", *name_others(game, number)]
     return tuple(
         Side(
             name,
             context.beside(game.seats[n]).words.name(moves[n]),
-            f"{paid[n]:.4g}",
+            _points_text(game, paid[n]),
             "yours" if n == number else "",
         )
         for name, n in zip(names, order, strict=True)
     )
 
 
+def _points_text(game: LevelGame, points: float) -> str:
+    number = f"{points:+.4g}" if isinstance(game.pays, Pennies) else f"{points:.4g}"
+    return f"{number} {'point' if abs(points) == 1 else 'points'}"
+
+
 def REVEAL(context: SeatContext, replay: Trajectory[State, int, View]) -> Reveal:
     """Return the last rounds and, in one sentence, how the points were distributed."""
     game = replay.rules(LevelGame)
     view = game.observe(replay.present, context.seat)
-    sentence = compare_points(game, view)
-    if isinstance(game.pays, Boxes):
-        role = "sought the prize" if view.number else "hid the prize"
-        sentence += (
-            f" You {role}; a round in which both pick the same box gives its point to the seeker, "
-            "any other to the hider."
-        )
+    sentence = f"{compare_points(game, view)} {_reason(game, view)}".strip()
     return Reveal(sentence, parts=BOARD(context, view).parts)
+
+
+def _reason(game: LevelGame, view: View) -> str:
+    """Return one sentence about what decided the points, for the last round if that is needed."""
+    last = next(iter(view.rounds(len(view.past) - 1)), None)
+    match game.pays:
+        case Boxes():
+            role = "sought" if view.number else "hid"
+            return f"You {role} the prize: the same box pays the seeker, different boxes the hider."
+        case Request(gap=gap) if last is not None and game.rounds == 1:
+            request, (rival_request,) = last[view.number], others_of(last, view.number)
+            if request == rival_request - gap:
+                return f"You asked for exactly {gap} less than the other, so you got the bonus."
+            if rival_request == request - gap:
+                return f"The other asked for exactly {gap} less than you and got the bonus."
+            return f"Neither of you asked for exactly {gap} less, so there was no bonus."
+        case Contest(share=share) if last is not None and game.rounds == 1:
+            goal = float(game.pays.fraction) * sum(last) / len(last)
+            return f"The goal, {share} of the mean, was {goal:.4g}."
+    return ""
 
 
 def _picture(context: SeatContext, game: LevelGame, view: View) -> Part:
     match game.pays:
         case Boxes(labels=labels):
             boxes = tuple(Box(f"Box {n}", label) for n, label in enumerate(labels, 1))
-            return Lockers("The boxes and their labels", boxes)
+            return Lockers("The boxes; both players see the labels", boxes)
         case Pennies():
             return _payoffs(context, game, view)
         case Request(low=low, high=high, bonus=bonus, gap=gap):
@@ -87,15 +114,15 @@ def _picture(context: SeatContext, game: LevelGame, view: View) -> Part:
                 "What a round pays",
                 (
                     Note("You get", f"what you ask for, {low} to {high}"),
-                    Note("Bonus", f"{bonus:g} for {gap} less than the other"),
+                    Note("Bonus", f"{bonus:g} if you ask for exactly {gap} less than the other"),
                 ),
             )
-        case Contest(low=low, high=high, share=share, prize=prize, players=players):
+        case Contest(share=share, prize=prize, players=players):
             return Notes(
                 "What a round pays",
                 (
-                    Note("Goal", f"{share} of the mean of all {players} numbers, {low} to {high}"),
-                    Note("Prize", f"{prize:g} for the nearest"),
+                    Note("Goal", f"{share} of the mean of all {players} numbers"),
+                    Note("Prize", f"{prize:g} points for the nearest"),
                 ),
             )
 
@@ -112,7 +139,7 @@ def _payoffs(context: SeatContext, game: LevelGame, view: View) -> Table:
         )
         for i, name in enumerate(names)
     )
-    return Table("What a round pays: you / the other player", tuple(names), rows, "You ↓")
+    return Table("What a round pays: you / the other player", tuple(names), rows, "You ↓ other →")
 
 
 def _rounds(context: SeatContext, game: LevelGame, view: View) -> Table:
@@ -129,7 +156,7 @@ def _rounds(context: SeatContext, game: LevelGame, view: View) -> Table:
                 void if m is None else Cell(context.words.name(others_of(m, view.number)[i]))
                 for m in latest
             ]
-            rows.append(Row("Other" if n == 2 else f"Other {i + 1}", tuple(cells)))
+            rows.append(Row(name_others(game, view.number)[i], tuple(cells)))
     if isinstance(game.pays, Contest):
         share = float(game.pays.fraction)
         goal = [void if m is None else Cell(f"{share * sum(m) / n:.1f}") for m in latest]

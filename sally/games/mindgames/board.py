@@ -21,8 +21,8 @@ from sally.core.rules.replay import Trajectory
 from sally.games.mindgames.rules import PERSUADER, Action, Brief, MindGame, State, View
 
 EFFECTS = {1: "+", 0: "0", -1: "−"}
-LEGEND = "+ increases it, − decreases it, 0 no effect, ? not known"
-FEELS = {1: "likes it", 0: "is indifferent to it", -1: "dislikes it"}
+LEGEND = "+ increases, − decreases, 0 no effect"
+FEELS = {1: "likes", 0: "indifferent", -1: "dislikes"}
 
 
 def board(context: SeatContext, view: View) -> Board:
@@ -36,7 +36,7 @@ def board(context: SeatContext, view: View) -> Board:
         for p, letter in enumerate(names.proposals)
     )
     parts = [
-        Hands(f"What each {names.noun} does: {LEGEND}", cards),
+        Hands(f"What each {names.noun} does: {_legend(brief)}", cards),
         *_revealed_notes(brief, names.attributes),
     ]
     counted = view.seat == PERSUADER and not game.discrete and not game.notes
@@ -58,17 +58,28 @@ def REVEAL(context: SeatContext, replay: Trajectory[State, Action, View]) -> Rev
     )
     letters = names.proposals
     first, last = letters[puzzle.initial], letters[chosen]
-    moved = "still chose" if chosen == puzzle.initial else f"first wanted {first} and then chose"
+    moved = (
+        f"chose {last}, as at the start"
+        if chosen == puzzle.initial
+        else (f"first wanted {first} and then chose {last}")
+    )
     verdict = "as you wanted" if chosen == puzzle.goal else f"you wanted {letters[puzzle.goal]}"
     learned = sorted(state.mind.known - puzzle.visible)
     told = ", ".join(f"{names.attributes[a]} of {letters[p]}" for p, a in learned)
-    why = f"The other player {moved} {last}: {verdict}."
-    hidden = (Note("It learned from you", told or "nothing"),)
+    why = f"The other player {moved}; {verdict}."
+    hidden = (Note("The other player learned from you", told or "nothing"),)
     parts = (
-        Hands(f"What each {names.noun} does: {LEGEND}", cards),
+        Hands(f"What each {names.noun} does: {_legend(brief)}", cards),
         *_revealed_notes(brief, names.attributes),
     )
     return Reveal(why, hidden, parts)
+
+
+def _legend(brief: Brief) -> str:
+    """Return what the signs on the cards mean."""
+    effects = {utility for proposal in brief.utilities for utility in proposal}
+    dot = "" if brief.known is None else "; ● the other player knew it at the start"
+    return f"{LEGEND}{', ? not known' if None in effects else ''}{dot}"
 
 
 def _card(brief: Brief, proposal: int, label: str, attributes: tuple[str, ...]) -> Hand:
@@ -87,14 +98,14 @@ def _effect(brief: Brief, proposal: int, attribute: int, utility: int | None) ->
     if utility is None:
         return "?"
     knows = brief.known is not None and (proposal, attribute) in brief.known
-    return f"{EFFECTS[utility]} ●" if knows else EFFECTS[utility]
+    return f"● {EFFECTS[utility]}" if knows else EFFECTS[utility]
 
 
 def _revealed_notes(brief: Brief, attributes: tuple[str, ...]) -> list[Notes]:
     if brief.likes is None or brief.known is None:
         return []
     likes = tuple(Note(a, FEELS[v]) for a, v in zip(attributes, brief.likes, strict=True))
-    return [Notes("The other player (● on the cards: what it knew at the start)", likes)]
+    return [Notes("What the other player likes", likes)]
 
 
 def EXAMPLE(context: SeatContext) -> tuple[Part, ...]:

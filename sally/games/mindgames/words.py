@@ -69,12 +69,33 @@ TEXTS: Mapping[str, str] = {
 # exchange looks like, with an attribute that no problem has.
 PEOPLE: Mapping[str, str] = {
     "field.text": "your message",
-    "rules.role.mental": "In short: you want the other player to choose a certain {noun}. Ask what "
-    "it likes and knows, and tell it true things about the {noun}s that make it choose yours.\n"
-    + TEXTS["rules.role.mental"],
+    "rules.role.mental": "You want the other player to choose a certain {noun}. Ask what they like "
+    "and know, and tell them true things about the {noun}s that make them choose yours. You and "
+    "the "
+    "other player write to each other in turn, and you write first. You are {persuader}; the other "
+    "player is {target}.",
+    "rules.other.mental": "The other player has not seen this page. They choose the {noun} that "
+    "gives "
+    "them most of what they like and least of what they dislike. They may not know all that the "
+    "{noun}s do, and what you tell them may change their mind.",
+    "rules.truth": "What you state about a {noun} has to be true. A message with a false "
+    "statement, or "
+    "one that can be read in two ways, is not delivered and does not count; you write another. If "
+    "that happens too often in a row, one of the {messages} messages is lost.",
+    "rules.known.mental": TEXTS["rules.known.mental"].replace("it knows", "they know"),
+    "likes.mental.like": "they like {x}",
+    "likes.mental.indifferent": "they are indifferent to {x}",
+    "likes.mental.dislike": "they dislike {x}",
+    "end.mental.best": "the best for them as far as they know",
+    "end.mental.tie": "their choice until then, as several are equally good as far as they know",
+    "past.back": "Your message was not delivered: {text} {why}",
     "rules.table": "The cards on the page show what each {noun} of this game does.",
-    "rules.messages.mental": TEXTS["rules.messages.mental"]
-    + " An exchange may look like this. You: Do you like quiet, and what do you know about "
+    "rules.messages.mental": "There are three {noun}s, and you are given the one that the other "
+    "player "
+    "should choose. You write exactly {messages} messages. After the reply to the last of them the "
+    "other player chooses. You get 1 point if they choose the {noun} that you were given, and "
+    "otherwise nothing. An exchange may look like this. You: Do you like quiet, and what do you "
+    "know about "
     "{noun} B? The other player: I like quiet. I know nothing about {noun} B. You: {noun} B "
     "increases quiet.",
 }

@@ -19,8 +19,7 @@ def board(context: SeatContext, view: View) -> Board:
         Box(_capital(words.box(number)), "" if user is None else words.person(user))
         for number, user in enumerate(view.states[-1])
     )
-    waits = "" if view.asked is None else f" {words.person(view.asked)} comes to collect."
-    return Board((Lockers(f"The monitor now.{waits}", boxes),))
+    return Board((Lockers("The monitor: whose item is in which box now", boxes),))
 
 
 def REVEAL(context: SeatContext, replay: Trajectory[State, Action, View]) -> Reveal:
@@ -44,8 +43,8 @@ def REVEAL(context: SeatContext, replay: Trajectory[State, Action, View]) -> Rev
     )
     right = replay.present.locker.correct
     why = (
-        f"{right} of {len(rows)} answers were right: everybody looks where they last saw, or were "
-        "shown, their own item, not where it really is."
+        f"{right} of {len(rows)} answers were right. People open the box in which they last saw "
+        "their own item, on the monitor or when they stored it; it may be elsewhere by now."
     )
     columns = ("you said", "they looked in", "it was in")
     return Reveal(why, parts=(Table("Who looked where", columns, rows, "person"),))
@@ -62,8 +61,8 @@ def EXAMPLE(context: SeatContext) -> tuple[Part, ...]:
         for names in (("Ann", "Ben"), ("Ben", "Ann"))
     )
     return (
-        Lockers("Example: Ann looks at the monitor", seen),
-        Lockers("Later, unseen. Ann opens box A", now),
+        Lockers("Example: Ann looks at the monitor, which shows", seen),
+        Lockers("Then the items move. Ann opens box A", now),
     )
 
 

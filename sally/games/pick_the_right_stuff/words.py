@@ -42,6 +42,14 @@ PEOPLE: Mapping[str, str] = {
         "after the highest number the boxes begin again at 0",
         "after the last box the boxes begin again at the first",
     ),
+    "rules.task": "Whoever comes to collect their item opens the box in which they believe the "
+    "item to "
+    "be. Each time you say beforehand which box that will be, and the locker swaps the item into "
+    "the box that is opened.",
+    "holds": "{name}'s item is in {box}",
+    "past.stored": "Everybody has stored their item in Room 1 and left. {locker}",
+    "past.visit": "{name} comes to you in Room 2, looks at the monitor and leaves.",
+    "past.collection": "{name} comes to Room 1 to collect their item.",
     "box.page": "box {letter}",
     "box.option": "Box {letter}",
 }

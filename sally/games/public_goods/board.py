@@ -16,7 +16,14 @@ from sally.core.rules.board import (
     Table,
 )
 from sally.core.rules.replay import Trajectory
-from sally.core.rules.simultaneous import State, View, compare_points, others_of, progress_of
+from sally.core.rules.simultaneous import (
+    State,
+    View,
+    compare_points,
+    name_others,
+    others_of,
+    progress_of,
+)
 from sally.games.public_goods.rules import PublicGoods
 
 SHOWN = 10  # rounds drawn; the history beside the board has them all
@@ -63,7 +70,7 @@ def _rounds(game: PublicGoods, view: View) -> Table:
     if game.players - 1 <= MOST_ROWS:
         for i in range(game.players - 1):
             cells = [void if g is None else Cell(str(others_of(g, view.number)[i])) for g in latest]
-            rows.append(Row("Other" if game.players == 2 else f"Other {i + 1}", tuple(cells)))
+            rows.append(Row(name_others(game, view.number)[i], tuple(cells)))
     else:
         means = [
             void
@@ -90,7 +97,7 @@ def EXAMPLE(context: SeatContext) -> tuple[Part, ...]:
     gifts = (game.tokens // 2, *(0,) * (game.players > 2), *(game.tokens,) * (game.players - 2))
     gifts = gifts if game.players > 2 else (game.tokens // 2, 0)
     paid = game.round_payoffs(gifts)
-    names = ("You", *(f"Other {n}" for n in range(1, game.players)))
+    names = ("You", *name_others(game, 0))
     sides = tuple(
         Side(name, f"gives {gift}", f"gets {pay:.4g}", "yours" if name == "You" else "")
         for name, gift, pay in zip(names, gifts, paid, strict=True)

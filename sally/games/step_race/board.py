@@ -23,7 +23,7 @@ from sally.core.rules.board import (
     Talk,
 )
 from sally.core.rules.replay import Trajectory
-from sally.games.step_race.rules import STAYS, Action, State, StepRace, View, prize
+from sally.games.step_race.rules import SEATS, STAYS, Action, State, StepRace, View, prize
 from sally.games.step_race.words import StepWords
 
 SHOWN = 10  # turns drawn; the history beside the board has them all
@@ -53,9 +53,9 @@ def REVEAL(context: SeatContext, replay: Trajectory[State, Action, View]) -> Rev
         why = f"Nobody reached step {game.target}, so nobody got the point."
     else:
         first = join_names([_name_player(words, view, n) for n in range(3) if shares[n]], "and")
-        why = f"{first} went furthest, to step {max(state.positions)}; the end is at {game.target}."
-    collisions = [sum(not gain for gain in turn.gains) for turn in state.past]
-    why += f" Moves were lost to equal numbers {sum(collisions)} times."
+        why = f"{first} won, at step {max(state.positions)}; the end is at step {game.target}."
+    collisions = sum(not gain for turn in state.past for gain in turn.gains)
+    why += f" {collisions} moves did not count, because another player chose the same number."
     after = f"after turn {len(view.past)}"
     parts = (_track(game, words, view, after), _turns(words, view)) if len(view.past) else ()
     return Reveal(why, parts=parts)
@@ -75,7 +75,9 @@ def _track(game: StepRace, words: StepWords, view: View, when: str) -> Scale:
         for n, position in enumerate(view.positions)
     ]
     furthest = max(game.target, *view.positions)
-    ends = ("start", "the end" if furthest == game.target else f"(the end is at {game.target})")
+    if furthest > game.target:
+        spots.append(Spot(game.target, "the end", "goal"))
+    ends = ("start", "the end" if furthest == game.target else str(furthest))
     return Scale(f"The track, {when}", 0, furthest, ends, tuple(spots))
 
 
@@ -96,7 +98,7 @@ def _messages(words: StepWords, view: View) -> Talk:
         Saying(
             _name_player(words, view, message.number),
             message.text or "(nothing)",
-            f"round {n // 3 + 1}",
+            f"message {n // 3 + 1}",
             _mark(view, message.number),
         )
         for n, message in enumerate(view.talk)
@@ -117,17 +119,20 @@ def _turns(words: StepWords, view: View) -> Table:
             elif turn.gains[n]:
                 cells.append(Cell(str(turn.moves[n]), "good", "moved"))
             else:
-                cells.append(Cell(f"{turn.moves[n]} ×", "bad", "collided"))
+                cells.append(Cell(f"{turn.moves[n]}×", "bad", "did not move"))
         rows.append(Row(_name_player(words, view, n), tuple(cells), _mark(view, n)))
     numbers = tuple(str(first + i + 1) for i in range(len(latest)))
-    return Table("Moves of the latest turns", numbers, tuple(rows), "Turn")
+    return Table("Numbers chosen in the latest turns; × did not move", numbers, tuple(rows), "Turn")
 
 
 def EXAMPLE(context: SeatContext) -> tuple[Part, ...]:
     """Return the picture beside the rules: a turn in which two players chose the same number."""
+    words = context.words
+    assert isinstance(words, StepWords)
+    name_2, name_3 = (words.player_name(seat) for seat in SEATS if seat != context.seat)
     sides = (
         Side("You", "5 steps", "no move", "yours"),
-        Side("Other 1", "5 steps", "no move"),
-        Side("Other 2", "3 steps", "3 forward"),
+        Side(name_2, "5 steps", "no move"),
+        Side(name_3, "3 steps", "3 forward"),
     )
     return (Showdown("Example: two chose the same number", sides),)

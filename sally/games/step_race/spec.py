@@ -236,8 +236,10 @@ GAME: GameSpec[State, Action, View] = GameSpec(
     people=PeopleSpec.read(
         __package__,
         texts={
-            "question.talk": "What do you say? “End my talk” ends it for this turn.",
-            "now.talk": "Turn {turn}, talk, round {round} of {talks}. The order is {speakers}.",
+            "question.talk": "What do you say before the move? To end your talk, the message "
+            "may be empty.",
+            "now.talk": "Turn {turn}, message {round} of {talks} before the move. The order is "
+            "{speakers}.",
             "field.text": "your message",
             "field.done": "end my talk",
             "field.done.text": "last words, or nothing",

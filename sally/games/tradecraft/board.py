@@ -105,13 +105,16 @@ def REVEAL(context: SeatContext, replay: Trajectory[State, Action, View]) -> Rev
         for seat, goal in zip(game.seats, game.goals, strict=True)
     ]
     if not state.winners:
-        why = "Nobody made the secret item before the turns were over, so nobody got points."
+        why = (
+            "Nobody made their own secret target before the turns were over, so nobody got points."
+        )
     elif len(state.winners) == 1:
         (winner,) = state.winners
         who = "You" if winner == me else winner
-        why = f"{who} alone made the secret item, which pays 3 points."
+        target = "your" if winner == me else "their"
+        why = f"{who} alone made {target} secret target, which pays 3 points."
     else:
-        why = "Several players made their secret items, which pays 1 point each."
+        why = "Several players made their secret targets in the same turn, which pays 1 point each."
     return Reveal(why, parts=(Hands("All hands and all targets", (*hands, *targets)),))
 
 

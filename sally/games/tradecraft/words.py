@@ -48,11 +48,15 @@ PEOPLE: Mapping[str, str] = {
     "trading with {others}; then you craft the target from what you hold.\n" + TEXTS["intro"],
     "rules.fuel": "Some recipes need fuel as well. The book says how much; the fuel is part of "
     "the inputs, and different fuels may be mixed. What an item is worth as fuel is told under "
-    "Look up: Item info.",
+    "Look up: what an item is for.",
     "rules.book": "All recipes that can come to matter are in the book beside the table, under "
     "Recipes. Search it by name, or press an item to see what it is for. "
     '"any 2 planks" names a group of items: any of them, mixed as you like, may fill the place.',
     "rules.tags": "",
+    "question.propose": "You may propose a trade. To whom, what do you give, and what do you get?",
+    "name.pass": "Propose no trade",
+    "tool.item_info": "what an item is for",
+    "tool.possible_recipes": "what can be crafted now",
     "field.propose": "propose a trade",
     "field.craft": "craft something else",
 }

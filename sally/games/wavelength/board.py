@@ -35,7 +35,8 @@ def board(context: SeatContext, view: View) -> Board:
     if view.past:
         columns = ("from 0 to 100", "clue", "dial", "target", "points")
         rows = tuple(Row(str(n), _cells(past_round)) for n, past_round in enumerate(view.past, 1))
-        parts.append(Table("Rounds so far", columns, rows, corner="round"))
+        caption = "Rounds so far" if view.left else "All rounds"
+        parts.append(Table(caption, columns, rows, corner="round"))
     score = str(sum(seen.points for seen in view.past))
     number = min(len(view.past) + 1, game.rounds)
     return Board(tuple(parts), progress=Progress(number, game.rounds, score=score))
@@ -47,7 +48,10 @@ def REVEAL(context: SeatContext, replay: Trajectory[State, Action, View]) -> Rev
     view = game.observe(replay.present, context.seat)
     errors = [abs(seen.target - seen.dial) for seen in view.past if seen.dial is not None]
     off = f"{sum(errors) / len(errors):.0f}" if errors else "not set at all"
-    why = f"On average the dial stood {off} from the target; the nearer, the more points."
+    bands = "; ".join(
+        context.words.say("band", points=points, width=width) for width, points in game.bands
+    )
+    why = f"On average the dial stood {off} from the target. Points of a round: {bands}."
     return Reveal(why, parts=BOARD(context, view).parts)
 
 

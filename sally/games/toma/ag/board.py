@@ -33,9 +33,9 @@ def board(context: SeatContext, view: View) -> Board:
 
 
 ENDS = {
-    "win": "Your teammate found the word and the opponent did not.",
-    "leak": "Both found the word, so nobody gained.",
-    "loss": "Only the opponent found the word.",
+    "win": "Your teammate found the word and the opponent did not: 1 point for each of you.",
+    "leak": "Both found the word: 1 point for the opponent only.",
+    "loss": "Only the opponent found the word: 1 point for the opponent, and the team loses 1.",
     "miss": "Nobody found the word.",
     None: "No clue was given.",
 }

@@ -77,7 +77,7 @@ GAME: GameSpec[State, Action, View] = GameSpec(
     ),
     people=PeopleSpec.read(
         __package__,
-        texts={"field.text": "your clue"},
+        texts={"field.text": "your clue", "now.speaker": ""},  # the board shows it
         fresh=lambda draws, name: {"word": draws.pick([item.word for item in items()])},
         settings={"word": None},
     ),

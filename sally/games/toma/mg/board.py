@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sally.core.match.seat_context import SeatContext
-from sally.core.rules.board import Board, Cell, Note, Notes, Part, Reveal, Row, Table
+from sally.core.rules.board import Board, Cell, Good, Hand, Hands, Note, Part, Reveal, Row, Table
 from sally.core.rules.replay import Trajectory
 from sally.games.toma.mg.game import Minority, View
 from sally.games.toma.mg.rules import Agent, answer, headcounts, predictions
@@ -16,15 +16,17 @@ from sally.games.toma.one_shot import State
 def board(context: SeatContext, view: View) -> Board:
     """Return the board: the features of each place, and each agent's likes, dislikes and relations,
     without the agents' destinations."""
-    places = Notes("Places", tuple(Note(p.name, ", ".join(p.features)) for p in view.places))
     words = context.words
     assert isinstance(words, MinorityWords)
+    cards = tuple(Hand(p.name, tuple(Good(f, "") for f in p.features)) for p in view.places)
+    places = Hands(f"What there is in each {words.nouns['place']}", cards)
     names = [words.agent_name(agent.name) for agent in view.agents]
     agents = tuple(
-        Row(name, _wishes(agent, names)) for name, agent in zip(names, view.agents, strict=True)
+        Row(name, _wishes(words, agent, names))
+        for name, agent in zip(names, view.agents, strict=True)
     )
     columns = ("likes", "dislikes", "follows", "avoids")
-    return Board((places, Table("Who wants what", columns, agents)))
+    return Board((places, Table(f"What the {words.nouns['people']} want", columns, agents)))
 
 
 def REVEAL(context: SeatContext, replay: Trajectory[State, int, View]) -> Reveal:
@@ -39,21 +41,26 @@ def REVEAL(context: SeatContext, replay: Trajectory[State, int, View]) -> Reveal
     names = [words.agent_name(agent.name) for agent in view.agents]
     at = ", ".join(f"{place} {count}" for place, count in zip(places, counts, strict=True))
     own = "nowhere" if chosen is None else places[chosen]
+    people = words.nouns["people"]
     verdict = (
-        "the place with the fewest" if chosen == right else f"but {places[right]} had the fewest"
+        f"with the fewest {people}" if chosen == right else f"but {places[right]} had the fewest"
     )
     hidden = tuple(Note(names[agent], f"goes to {places[place]}") for agent, place in goes.items())
     parts = BOARD(context, view).parts
-    return Reveal(f"You went to {own}, {verdict}; people at each place: {at}.", hidden, parts)
+    return Reveal(
+        f"You went to {own}, {verdict}. The {people} at each {words.nouns['place']}: {at}.",
+        hidden,
+        parts,
+    )
 
 
-def _wishes(agent: Agent, names: Sequence[str]) -> tuple[Cell, ...]:
+def _wishes(words: MinorityWords, agent: Agent, names: Sequence[str]) -> tuple[Cell, ...]:
     def agent_name(number: int | None) -> str:
         return "–" if number is None else names[number]
 
     return (
-        Cell(", ".join(agent.likes) or "–"),
-        Cell(", ".join(agent.dislikes) or "–"),
+        Cell(", ".join(map(words.wish, agent.likes)) or "–"),
+        Cell(", ".join(map(words.wish, agent.dislikes)) or "–"),
         Cell(agent_name(agent.follows)),
         Cell(agent_name(agent.avoids)),
     )

@@ -12,7 +12,7 @@ from sally.core.rules.menu import Options
 from sally.core.rules.probe import Question
 from sally.core.rules.words import read_texts
 from sally.games.toma.mg.game import Minority, View
-from sally.games.toma.mg.rules import Agent, Place
+from sally.games.toma.mg.rules import Agent, Place, meets
 from sally.games.toma.mg.stories import stories
 from sally.games.toma.one_shot import NumberedWords
 
@@ -25,17 +25,23 @@ class MinorityWords(NumberedWords[int, "View"]):
 
     def __init__(self, game: Minority, texts: Mapping[str, str]) -> None:
         super().__init__(game, texts)
-        self._story = stories().get(game.problem.story)
+        self._story, self._problem = stories().get(game.problem.story), game.problem
         self._names = self.labelled(place.name for place in game.problem.places)
 
     def agent_name(self, name: str) -> str:
         """Return the noun and name of an agent, such as `Agent 3`; the plurals of all nouns end in
         s."""
-        noun = self._nouns["people"].removesuffix("s").capitalize()
+        noun = self.nouns["people"].removesuffix("s").capitalize()
         return self.say("name", name=name, number=name.split()[-1], one=noun)
 
+    def wish(self, wish: str) -> str:
+        """Return a wish as it is written, or as the full name of the feature that it names, for
+        people."""
+        features = (f for place in self._problem.places for f in place.features if meets(f, wish))
+        return self.texts.get("wish", "{wish}").format(wish=wish, feature=next(features, wish))
+
     @property
-    def _nouns(self) -> Mapping[str, str]:
+    def nouns(self) -> Mapping[str, str]:
         story = self._story
         if story is None:
             return {"place": "place", "people": "agents"}
@@ -46,7 +52,7 @@ class MinorityWords(NumberedWords[int, "View"]):
         scene = story.scene if story else self.say("scene.bare")
         goal = story.goal if story else self.say("goal.bare")
         return "\n\n".join(
-            (self.say("scenario", scene=scene, goal=goal), self.say("rules", **self._nouns))
+            (self.say("scenario", scene=scene, goal=goal), self.say("rules", **self.nouns))
         )
 
     def lines(self, view: View, since: int, form: str) -> Iterator[str]:
@@ -54,7 +60,7 @@ class MinorityWords(NumberedWords[int, "View"]):
         named_places = zip(self._names, view.places, strict=True)
         places = self.listing(self._place(name, place) for name, place in named_places)
         agents = self.listing(self._agent(agent, view) for agent in view.agents)
-        heads = [self.say(key, **self._nouns) for key in ("places", "agents")]
+        heads = [self.say(key, **self.nouns) for key in ("places", "agents")]
         page = [heads[0], *places, "", heads[1], *agents, ""]
         yield from page[since:]
 
@@ -76,16 +82,16 @@ class MinorityWords(NumberedWords[int, "View"]):
         )
 
     def _wishes(self, wishes: tuple[str, ...]) -> str:
-        return join_names(wishes, "and") if wishes else self.say("nothing")
+        return join_names(map(self.wish, wishes), "and") if wishes else self.say("nothing")
 
     def question(self, view: View, options: Options[int]) -> str:
-        return self.say("question", **self._nouns)
+        return self.say("question", **self.nouns)
 
     def name(self, action: int | str) -> str:
         return self._names[int(action)]
 
     def aside(self, question: Question, view: View, pending: int | None = None) -> str:
-        return self.say("aside.their_place", agent=self.agent_name(question.about), **self._nouns)
+        return self.say("aside.their_place", agent=self.agent_name(question.about), **self.nouns)
 
     def told(self, injected: Told, question: Question | None = None) -> str:
         assert isinstance(injected.value, int)

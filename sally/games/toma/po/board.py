@@ -24,7 +24,7 @@ def board(context: SeatContext, view: View) -> Board:
     unknown = Cell("?", "hidden", "not known to you")
     rows = tuple(
         Row(
-            capital(words.agent(AGENTS[agent])) + (" (you)" if agent == problem.player else ""),
+            AGENTS[agent] + ("\N{NO-BREAK SPACE}(you)" if agent == problem.player else ""),
             tuple(Cell(cost_text(cost)) for cost in row)
             if row
             else (unknown,) * len(problem.tasks),
@@ -33,16 +33,16 @@ def board(context: SeatContext, view: View) -> Board:
         for agent, row in enumerate(view.costs)
         if row is None or agent == problem.player or agent in problem.knows[problem.player]
     )
-    table = Table("What each task costs whom", problem.tasks, rows)
-    decide = Notes("How everybody decides", (Note("Rule", DECIDE[problem.goal]),))
-    return Board((table, decide, Notes("Who knows whose costs", _knowledge(game, words))))
+    table = Table(f"Costs of each {words.nouns['task']}, in {words.unit}", problem.tasks, rows)
+    decide = Notes("How they decide", (Note("", DECIDE[problem.goal]),))
+    return Board((table, Notes("Who knows whose costs", _knowledge(game, words)), decide))
 
 
 DECIDE = {
-    "own": "Whoever knows the costs of others works out which tasks these take, and takes the "
-    "cheapest for themselves of the rest. Whoever knows only their own costs takes the cheapest.",
-    "total": "All four share out the tasks so that the four costs together are lowest, and each "
-    "takes their part.",
+    "own": "Those who know only their own costs take what is cheapest for them. Those who know the "
+    "costs of others work out what these take, and take what is cheapest for themselves of the "
+    "rest.",
+    "total": "All four share out the four so that their costs together are lowest.",
 }
 
 
@@ -51,13 +51,13 @@ def _knowledge(game: PartlySeen, words: PartlySeenWords) -> tuple[Note, ...]:
     problem = game.problem
 
     def known_to(agent: int) -> str:
-        others = [words.agent(AGENTS[n]) for n in sorted(problem.knows[agent])]
+        others = [AGENTS[n] for n in sorted(problem.knows[agent])]
         return f"own costs and those of {join_names(others, 'and')}" if others else "own costs only"
 
     me = problem.player
     rows = [Note("You know", f"your {known_to(me)}", "yours")]
     rows += [
-        Note(f"{capital(words.agent(AGENTS[agent]))} knows", f"their {known_to(agent)}")
+        Note(f"{AGENTS[agent]} knows", f"their {known_to(agent)}")
         for agent in sorted(problem.knows[me])
     ]
     return tuple(rows)
@@ -75,10 +75,9 @@ def REVEAL(context: SeatContext, replay: Trajectory[State, int, View]) -> Reveal
         if agent != problem.player
     }
     right = answer(problem)
-    names = {agent: capital(words.agent(AGENTS[agent])) for agent in range(len(problem.costs))}
     rows = tuple(
         Row(
-            f"{names[agent]} (you)" if agent == problem.player else names[agent],
+            AGENTS[agent] + ("\N{NO-BREAK SPACE}(you)" if agent == problem.player else ""),
             tuple(
                 _revealed_cell(cost, task, tasks.get(agent, chosen))
                 for task, cost in enumerate(row)
@@ -88,20 +87,21 @@ def REVEAL(context: SeatContext, replay: Trajectory[State, int, View]) -> Reveal
         for agent, row in enumerate(problem.costs)
     )
     others = ", ".join(
-        f"{words.agent(AGENTS[agent])} took {problem.tasks[task]}" for agent, task in tasks.items()
+        f"{AGENTS[agent]} took {problem.tasks[task]}" for agent, task in tasks.items()
     )
-    own = "nothing" if chosen is None else words.name(chosen)
-    verdict = "which was right" if chosen == right else f"{words.name(right)} was right"
+    own = "nothing" if chosen is None else f"“{words.name(chosen)}”"
+    verdict = "which was right" if chosen == right else f"but “{words.name(right)}” was right"
     why = f"You chose {own}, {verdict}: {others}."
-    return Reveal(why, parts=(Table("All costs; ✔ the task that each took", problem.tasks, rows),))
+    return Reveal(
+        why,
+        parts=(
+            Table(f"All costs; ✔ the {words.nouns['task']} that each took", problem.tasks, rows),
+        ),
+    )
 
 
 def _revealed_cell(cost: int, task: int, taken: int | None) -> Cell:
     return Cell(f"✔ {cost_text(cost)}", "last", "taken") if task == taken else Cell(cost_text(cost))
-
-
-def capital(name: str) -> str:
-    return name[:1].upper() + name[1:]
 
 
 def EXAMPLE(context: SeatContext) -> tuple[Part, ...]:
@@ -110,7 +110,7 @@ def EXAMPLE(context: SeatContext) -> tuple[Part, ...]:
         Row("You", (Cell("2"), Cell("✔ 5", "good")), "yours"),
         Row("B", (Cell("✔ 1", "last"), Cell("9"))),
     )
-    caption = "Example: B takes the first task, its cheapest, so you take the second"
+    caption = "Example: the first is cheapest for B, so you take the second"
     return (Table(caption, ("first", "second"), rows, corner="cost"),)
 
 

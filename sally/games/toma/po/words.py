@@ -32,6 +32,15 @@ class PartlySeenWords(NumberedWords[int, "View"]):
         self._shows_more = game.matrix == "full" and problem.level < 2
 
     @property
+    def nouns(self) -> Mapping[str, str]:
+        return {"task": self._task, "team": self._story.team if self._story else "people"}
+
+    @property
+    def unit(self) -> str:
+        """The unit of the costs."""
+        return self._story.cost if self._story else "cost"
+
+    @property
     def _task(self) -> str:
         return self._story.task if self._story else "task"
 
@@ -79,9 +88,8 @@ class PartlySeenWords(NumberedWords[int, "View"]):
         yield from self._costs(view)[since:]
 
     def _costs(self, view: View) -> list[str]:
-        unit = self._story.cost if self._story else "cost"
         rows = [self._row(AGENTS[agent], row) for agent, row in enumerate(view.costs)]
-        return [self.say("costs", cost=unit, task=self._task), *self.listing(rows), ""]
+        return [self.say("costs", cost=self.unit, task=self._task), *self.listing(rows), ""]
 
     def _row(self, agent: str, row: tuple[int, ...] | None) -> str:
         if row is None:

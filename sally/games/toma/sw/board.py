@@ -3,7 +3,19 @@
 from __future__ import annotations
 
 from sally.core.match.seat_context import SeatContext
-from sally.core.rules.board import Board, Grid, Note, Notes, Part, Progress, Reveal, Square
+from sally.core.rules.board import (
+    Board,
+    Cell,
+    Grid,
+    Note,
+    Notes,
+    Part,
+    Progress,
+    Reveal,
+    Row,
+    Square,
+    Table,
+)
 from sally.core.rules.replay import Trajectory
 from sally.games.toma.sw.rules import (
     EAVESDROPPER,
@@ -39,11 +51,12 @@ def board(context: SeatContext, view: View) -> Board:
 
 
 TARGETS = {"B": "the explorer", "TREASURE": "the treasure"}
-CAPTION = "The map. Row 0 is north, column 0 is west."
+CAPTION = "The map: north is up, west is left"
+GUESS = ("what", "row", "column", "it was")
 OUTCOMES = {
     "win": "The explorer reached the treasure before the listener found out where it was.",
     "loss": "The listener guessed right, so the guide and the explorer lost.",
-    "draw": "The time was over before anybody had won.",
+    "draw": "Time ran out before anybody won.",
     "": "The game stopped early.",
 }
 
@@ -69,18 +82,28 @@ def REVEAL(context: SeatContext, replay: Trajectory[State, Action, View]) -> Rev
     ]
     squares.append(Square(*world.treasure, "Treasure", "the treasure", "goal"))
     squares.append(Square(*state.cell, "Explorer", "the explorer", "yours"))
-    guesses = [
-        f"turn {g.turn}: {TARGETS[g.guess.target]} at ({g.guess.row}, {g.guess.col})"
-        for g in state.guesses
-        if g.guess is not None
-    ]
+    row, column = world.treasure
     hidden = (
-        Note("Treasure", f"at {world.treasure}", "goal"),
+        Note("Treasure", f"row {row}, column {column}", "goal"),
         Note("Password", world.password),
         Note("Box", f"opened in turn {state.opened_in}" if state.opened_in else "never opened"),
-        Note("The listener guessed", "; ".join(guesses) or "nothing"),
     )
-    return Reveal(OUTCOMES[state.outcome], hidden, (Grid(CAPTION, SIDE, SIDE, tuple(squares)),))
+    rows = tuple(
+        Row(
+            str(g.turn),
+            (
+                Cell(TARGETS[g.guess.target]),
+                Cell(str(g.guess.row)),
+                Cell(str(g.guess.col)),
+                Cell("right" if g.right else "wrong", "good" if g.right else "bad"),
+            ),
+        )
+        for g in state.guesses
+        if g.guess is not None
+    )
+    grid = Grid(f"{CAPTION}; × where the listener guessed", SIDE, SIDE, tuple(squares))
+    guesses = Table("What the listener guessed", GUESS, rows, corner="turn")
+    return Reveal(OUTCOMES[state.outcome], hidden, (grid, guesses) if rows else (grid,))
 
 
 def _notes(view: View) -> tuple[Note, ...]:
