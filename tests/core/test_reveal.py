@@ -10,6 +10,7 @@ from sally.core.match.engine import Match
 from sally.core.match.seat_context import SeatContext
 from sally.core.registry import registry
 from sally.core.rules.game import Seat
+from sally.games.hanabi.state import Played
 from sally.web.live.screen_text import words_of
 from tests.table import asked_in_turn, match_of, table
 
@@ -62,6 +63,13 @@ def test_end_opens_what_a_seat_could_not_see() -> None:
     cards = ending(fireworks, "ann").board.parts[0].rows[1:]
     assert [len(row.cards) for row in cards] == [len(hand) for hand in fireworks.state.hands]
     assert all(card.text != "?" for row in cards for card in row.cards)
+
+    small = ended("hanabi_very_small")
+    mistake = [event for event in small.state.past if isinstance(event, Played)][-1]
+    assert not small.state.lives and not mistake.scored
+    lost = f"played red {mistake.card + 1}, which was not the next of its colour, and lost the last"
+    assert f"{('you', 'Bob')[mistake.by]} {lost}" in ending(small, "ann").why
+    assert f"{('Ann', 'you')[mistake.by]} {lost}" in ending(small, "bob").why
 
     radio = ended("toma_sw")
     notes = {note.label: note.text for note in ending(radio, "eavesdropper").hidden}

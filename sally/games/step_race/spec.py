@@ -236,8 +236,7 @@ GAME: GameSpec[State, Action, View] = GameSpec(
     people=PeopleSpec.read(
         __package__,
         texts={
-            "question.talk": "What do you say before the move? To end your talk, the message "
-            "may be empty.",
+            "question.talk": "What do you say? The message may be empty if you end your talk.",
             "now.talk": "Turn {turn}, message {round} of {talks} before the move. The order is "
             "{speakers}.",
             "field.text": "your message",

@@ -261,9 +261,10 @@ function showLines(lines) {
 function tellMore() {
   const past = document.querySelector(".past");
   const below = past.scrollHeight - past.clientHeight - past.scrollTop;
-  for (const [side, hidden] of [["above", past.scrollTop], ["below", below]]) {
-    if (hidden > 4) past.dataset[side] = t(`more_${side}`);
-    else delete past.dataset[side];
+  const heading = past.querySelector("h2");
+  for (const [node, side, hidden] of [[heading, "above", past.scrollTop], [past, "below", below]]) {
+    if (hidden > 4) node.dataset[side] = t(`more_${side}`);
+    else delete node.dataset[side];
   }
 }
 document.querySelector(".past").addEventListener("scroll", tellMore, { passive: true });

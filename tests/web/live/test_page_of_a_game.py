@@ -6,10 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from sally.core.display.board import board_of
 from sally.core.display.reveal import SeatScore
 from sally.core.log.events import Ended
 from sally.core.match.seat_context import SeatContext
 from sally.core.registry import registry
+from sally.core.rules.game import Seat
 from sally.web.live.screen import over_of
 from sally.web.live.screen_text import MOST_WORDS, Labels, words_of
 from sally.web.play.lobby import sentences_of
@@ -105,6 +107,42 @@ def test_points_are_also_told_in_money_where_they_are_paid() -> None:
     )
     assert paid.score(context, "agent", SeatScore("partner", 12.0)).money == ""
     assert Labels().score(context, "agent", SeatScore("agent", 12.0)).money == ""
+
+
+@pytest.mark.parametrize(
+    ("game", "seat", "own", "other"),
+    [
+        ("matching_pennies", "player_1", "", "the other player"),
+        ("beauty_contest", "player_1", "Player 1", "Player 2"),
+        ("hanabi", "ann", "Ann", "Bob"),
+        ("tradecraft", "p1", "Player 1", "Player 2"),
+    ],
+)
+def test_the_other_one_of_two_has_a_number_only_if_texts_use_it(
+    game: str, seat: str, own: str, other: str
+) -> None:
+    spec = registry.game(game)
+    rules = spec.build({})
+    context = SeatContext(spec, rules, Seat(seat), 1, words_of(spec))
+    assert [Labels().role(context, str(each)) for each in rules.seats[:2]] == [own, other]
+
+
+def test_wishes_of_the_minority_game_have_the_names_of_the_features() -> None:
+    spec = registry.game("toma_mg")
+    rules = spec.build({})
+    (seat,) = rules.seats
+    context = SeatContext(spec, rules, seat, 1, words_of(spec))
+    view = rules.observe(rules.start(), seat)
+    places, wishes = board_of(context, view).parts  # type: ignore[union-attr]
+    features = {good.item for hand in places.hands for good in hand.goods}  # type: ignore[attr-defined]
+    for row in wishes.rows:  # type: ignore[attr-defined]
+        for cell in row.cells[:2]:
+            assert set(cell.text.split(", ")) - {"–"} <= features
+    profiles = list(context.words.lines(view, 0, context.words.forms[0]))[-len(view.agents) - 1 :]
+    for agent, line in zip(view.agents, profiles, strict=False):
+        named = {feature for feature in features if feature in line}
+        assert len(named) == len({*agent.likes, *agent.dislikes}), line
+    assert {wish for agent in view.agents for wish in agent.likes} - features  # some are partial
 
 
 def test_every_tile_of_the_lobby_has_a_picture_and_a_duration() -> None:

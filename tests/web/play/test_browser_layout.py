@@ -13,6 +13,14 @@ HIDDEN = """() => [...document.querySelectorAll("#board .scroll")]
 BESIDE = """() => { const { scrollLeft, clientWidth, scrollWidth } =
   document.querySelector("#board .rounds").parentNode;
   return [scrollLeft, scrollWidth - clientWidth - scrollLeft]; }"""
+CUT = """() => {
+  const cells = [...document.querySelector("#board .rounds").rows[0].cells];
+  const [heading, ...columns] = cells.map((cell) => cell.getBoundingClientRect());
+  const { right } = heading;
+  return columns.filter((each) => each.left < right - 1 && each.right > right + 1).length; }"""
+LOG = """() => {
+  const past = document.querySelector(".past");
+  return past.scrollHeight - past.clientHeight; }"""
 WIDER = "() => document.documentElement.scrollWidth - innerWidth"
 
 
@@ -34,6 +42,27 @@ def test_payoff_table_keeps_its_third_column_at_every_width(person: Arrive, serv
     me.ask().wait_for()
     hidden_left, hidden_right = me.page.evaluate(BESIDE)
     assert hidden_left > 0 and hidden_right <= 1, "the last round is not in view after a reload"
+    for width in (230, 260, 200):
+        me.move_to({"viewport": {"width": width, "height": 844}})
+        me.page.reload()
+        me.ask().wait_for()
+        assert me.page.evaluate(CUT) == 0, f"{width}: the headings of rows cover part of a round"
+
+
+def test_log_that_answers_the_question_is_whole_and_any_other_says_where_it_goes_on(
+    person: Arrive, served: Server
+) -> None:
+    me = person(**PHONE)
+    me.sit(served.table("pick_the_right_stuff", "manager")["token"])
+    assert me.page.evaluate(LOG) == 0
+    me.sit(served.table("toma_mg", "player")["token"])
+    assert me.page.evaluate(LOG) > 0
+    past, heading = me.page.locator(".past"), me.page.locator(".past > h2")
+    assert past.get_attribute("data-below") == "more below"
+    assert heading.get_attribute("data-above") is None
+    past.evaluate("past => { past.scrollTop = past.scrollHeight; }")
+    me.page.locator(".past > h2[data-above='more above']").wait_for()
+    assert past.get_attribute("data-below") is None
 
 
 def test_latest_line_stands_above_the_question_on_a_phone(person: Arrive, served: Server) -> None:

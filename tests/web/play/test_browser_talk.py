@@ -63,6 +63,18 @@ def test_step_race_is_played_with_messages(
     assert "Your result" in me.result() and fits(me)
 
 
+def test_last_words_of_the_step_race_are_typed_where_all_messages_are(
+    person: Arrive, served: Server
+) -> None:
+    me = person(**PHONE)
+    me.sit(served.table("step_race", "player_1", params={"target": 5, "talks": 3})["token"])
+    assert me.ask().locator("textarea").count() == 1
+    me.ask().get_by_role("button", name="Say", exact=True).click()
+    me.ask().get_by_text("Write something first.").wait_for()  # only the last words may be empty
+    send(me, "End my talk", **{"Your message": "Enough now."})
+    me.page.locator("#lines li", has_text="Player 1 (turn 1): Enough now.").wait_for()
+
+
 @devices
 def test_bargaining_is_played_with_messages_and_quotes(
     person: Arrive, served: Server, device: dict[str, Any]

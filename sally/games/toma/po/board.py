@@ -42,7 +42,7 @@ DECIDE = {
     "own": "Those who know only their own costs take what is cheapest for them. Those who know the "
     "costs of others work out what these take, and take what is cheapest for themselves of the "
     "rest.",
-    "total": "All four share out the four so that their costs together are lowest.",
+    "total": "They divide up the four so that the sum of the four costs is lowest.",
 }
 
 
