@@ -55,8 +55,8 @@ PEOPLE: Mapping[str, str] = {
     "rules.tags": "",
     "question.propose": "You may propose a trade. To whom, what do you give, and what do you get?",
     "name.pass": "Propose no trade",
-    "tool.item_info": "what an item is for",
-    "tool.possible_recipes": "what can be crafted now",
+    "field.item_info": "what an item is for",
+    "field.possible_recipes": "what can be crafted now",
     "field.propose": "propose a trade",
     "field.craft": "craft something else",
 }

@@ -286,7 +286,7 @@ def _tool(tool: Tool[Any], words: Words) -> Json:
     for name, schema in tool.parameters.get("properties", {}).items():
         field: Field = Choice(tuple(schema["enum"])) if "enum" in schema else Text(200)
         fields.append({**field_of(name, field), "required": name in needed})
-    label = words.texts.get(f"tool.{tool.name}", title_of(tool.name))
+    label = words.texts.get(f"field.{tool.name}", title_of(tool.name))
     return {"name": tool.name, "label": label, "about": tool.about, "fields": fields}
 
 

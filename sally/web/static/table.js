@@ -262,10 +262,10 @@ function tellMore() {
   const past = document.querySelector(".past");
   const below = past.scrollHeight - past.clientHeight - past.scrollTop;
   const heading = past.querySelector("h2");
-  for (const [node, side, hidden] of [[heading, "above", past.scrollTop], [past, "below", below]]) {
-    if (hidden > 4) node.dataset[side] = t(`more_${side}`);
-    else delete node.dataset[side];
-  }
+  if (past.scrollTop > 4) heading.dataset.above = t("more_above");
+  else delete heading.dataset.above;
+  if (below > 4) past.dataset.below = t("more_below");
+  else delete past.dataset.below;
 }
 document.querySelector(".past").addEventListener("scroll", tellMore, { passive: true });
 new ResizeObserver(tellMore).observe(document.querySelector(".past"));

@@ -133,9 +133,9 @@ def test_wishes_of_the_minority_game_have_the_names_of_the_features() -> None:
     (seat,) = rules.seats
     context = SeatContext(spec, rules, seat, 1, words_of(spec))
     view = rules.observe(rules.start(), seat)
-    places, wishes = board_of(context, view).parts  # type: ignore[union-attr]
-    features = {good.item for hand in places.hands for good in hand.goods}  # type: ignore[attr-defined]
-    for row in wishes.rows:  # type: ignore[attr-defined]
+    places, wishes = board_of(context, view).parts
+    features = {good.item for hand in places.hands for good in hand.goods}
+    for row in wishes.rows:
         for cell in row.cells[:2]:
             assert set(cell.text.split(", ")) - {"–"} <= features
     profiles = list(context.words.lines(view, 0, context.words.forms[0]))[-len(view.agents) - 1 :]

@@ -38,7 +38,9 @@ class MinorityWords(NumberedWords[int, "View"]):
         """Return a wish as it is written, or as the full name of the feature that it names, for
         people."""
         features = (f for place in self._problem.places for f in place.features if meets(f, wish))
-        return self.texts.get("wish", "{wish}").format(wish=wish, feature=next(features, wish))
+        return self.texts.get("field.wish", "{wish}").format(
+            wish=wish, feature=next(features, wish)
+        )
 
     @property
     def nouns(self) -> Mapping[str, str]:
