@@ -381,7 +381,7 @@ def _largest(studies: Iterable[Study]) -> tuple[Study, Size]:
     for size in reversed(SIZES):
         if size in sizes:
             return sizes[size], size
-    raise BadInput("It holds no evaluation: none of its studies is a size of Sally-1.")
+    raise BadInput("It holds no evaluation: none of its studies is a size of Sally-1 or Sally-2.")
 
 
 def plan_episodes(episodes: Sequence[Episode], study: Study, size: Size) -> list[Planned]:

@@ -204,7 +204,7 @@ def prepared_suite(
     """
     if request.model is None:
         raise BadInput("Name the player to evaluate: a model, or a bot such as random.")
-    _check_games(games)
+    check_games(games)
     open_suite = sally_1.suite(size, tuple(games) or sally_1.GAMES)
     study, settings_used = prepared_study(open_suite, request, use_config(config))
     return in_one_store(study), settings_used
@@ -218,11 +218,12 @@ def suite_of_bot(bot: str, size: Size, games: Sequence[str] = ()) -> Study:
     """
     if bot not in BOTS:
         raise unknown("bot", bot, BOTS)
-    _check_games(games)
+    check_games(games)
     return in_one_store(_only(bot_suite(bot, size), games))
 
 
-def _check_games(games: Sequence[str]) -> None:
+def check_games(games: Sequence[str]) -> None:
+    """Raise BadInput if a game is not one of Sally-1."""
     for game in games:
         if game not in sally_1.GAMES:
             raise unknown("game of sally_1", game, sally_1.GAMES)

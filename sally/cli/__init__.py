@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 
@@ -17,7 +18,7 @@ except ImportError:
         "`pip uninstall sally sally-lab`, then `pip install .` in the clone of Sally."
     )
 from sally.cli.group import Commands
-from sally.core.errors import FULL, BadInput, RunFailed, StoreFailed
+from sally.core.errors import FULL, BadInput, RunFailed, StoreFailed, unknown
 
 INCOMPLETE = 3  # exit code of a run with missing episodes, or without any result
 
@@ -52,7 +53,7 @@ def main() -> None:
     except BadInput as error:
         _fail(str(error), 2)
     except click.ClickException as error:
-        _fail(error.format_message(), 2)
+        _fail_usage(error)
     except (click.Abort, KeyboardInterrupt):
         _fail("Stopped. Finished episodes are stored; run the same command again to continue.", 130)
     except BrokenPipeError:
@@ -66,6 +67,19 @@ def main() -> None:
 
         sys.stderr.write(scrub(traceback.format_exc()))
         sys.exit(1)
+
+
+def _fail_usage(error: click.ClickException) -> None:
+    """Exit with 2: after the help of a group without a command, or with the nearest commands."""
+    context, message = getattr(error, "ctx", None), error.format_message()
+    name = re.match(r"No such command '([^']*)'", message)
+    if context is not None and message == context.get_help():
+        click.echo(message, err=True)
+        sys.exit(2)
+    if name and isinstance(context, click.Context) and isinstance(context.command, click.Group):
+        names = context.command.list_commands(context)
+        message = str(unknown(f"command of sally {context.info_name}", name[1], names))
+    _fail(message, 2)
 
 
 def _fail(sentence: str, code: int) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,7 @@ import msgspec
 
 from sally.analysis.evaluation import CONTRASTS, Evaluation
 from sally.api.board import file_name
-from sally.api.evaluation import SIZES, SUITES, Suite, evaluate
+from sally.api.evaluation import SIZES, SUITES, Suite, check_games, evaluate
 from sally.api.pair_evaluation import PairRows, plan_pairs
 from sally.api.studies import RunRequest, prepared_study
 from sally.cli import INCOMPLETE
@@ -102,7 +102,7 @@ def evaluate_(
         used = use_config(config)
         currency = used.prices.currency if used.prices else ""
         if suite == "sally_1":
-            say_plan(model or ANY_MODEL, used, as_json)
+            say_plan(model or ANY_MODEL, games, used, as_json)
             return
         rows = plan_pairs(model or ANY_MODEL, games, used)
         print_json(rows) if as_json else print_plan(rows, currency)
@@ -234,14 +234,20 @@ def _cell(estimate: Any) -> str:
     return estimate_cell(estimate.value, estimate.interval, 2)
 
 
-def say_plan(model: str, config: Config, as_json: bool) -> None:
+def say_plan(model: str, games: Sequence[str], config: Config, as_json: bool) -> None:
     """Print, for each suite size, the calls, the tokens and the smallest detectable differences."""
+    chosen = games or sally_1.GAMES
+    check_games(chosen)
     rows: list[dict[str, Any]] = []
     for size in SIZES:
-        filled, _ = prepared_study(sally_1.suite(size), RunRequest(model=model), config)
+        open_suite = sally_1.suite(size, chosen)
+        filled, _ = prepared_study(open_suite, RunRequest(model=model), config)
         plan = planned(filled, config=config)
         (bill,) = plan.bills
-        knowing, doing = (sally_1.smallest_differences(size, m) for m in ("knowing", "doing"))
+        knowing, doing = (
+            {game: sally_1.smallest_differences(size, measure)[game] for game in chosen}
+            for measure in ("knowing", "doing")
+        )
         rows.append(
             {
                 "size": size,
@@ -270,4 +276,5 @@ def say_plan(model: str, config: Config, as_json: bool) -> None:
 
 def _span(differences: Mapping[str, float | None]) -> str:
     values = sorted(value for value in differences.values() if value is not None)
-    return f"{values[0]:.2f} to {values[-1]:.2f}" if values else "-"
+    texts = dict.fromkeys(f"{value:.2f}" for value in (*values[:1], *values[-1:]))
+    return " to ".join(texts) or "-"

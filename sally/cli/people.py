@@ -42,7 +42,7 @@ def stored_study(command: F) -> F:
 
 @click.group()
 def people() -> None:
-    """Run studies with people: check, rehearse, watch, pay, export."""
+    """Run studies with people: check, rehearse, payments, export."""
     with needs_extra("web"):
         import starlette  # noqa: F401  the pages of a study need it
 

@@ -129,8 +129,9 @@ def _play_pairs(game: str, count: int, seed: int, out: Path | None, as_json: boo
     if score.knowing is None or score.doing is None:
         print_text(f"No pair was finished; {2 * count} positions make {count} pairs.")
         return
+    pairs = "1 pair" if score.pairs == 1 else f"{score.pairs} pairs"
     print_text(
-        f"{score.pairs} pairs: you predicted {score.knowing.both_right} rightly in both positions "
+        f"{pairs}: you predicted {score.knowing.both_right} rightly in both positions "
         f"(J {score.knowing.j.value:.2f}) and played {score.doing.both_right} rightly "
         f"(J {score.doing.j.value:.2f}); {score.known_not_done} known and not done. J is 0 for a "
         "player that ignores the difference, 1 for a perfect one."

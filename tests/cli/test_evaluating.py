@@ -214,3 +214,13 @@ def test_pool_is_listed_with_hashes():
     rows = json.loads(typed("list", "pool", "--json").stdout)
     assert {row["part"] for row in rows} == {"practice", "test"}
     assert len({(row["game"], row["hash"], row["part"]) for row in rows}) == len(rows)
+
+
+def test_plan_of_whole_games_is_for_the_games_that_were_asked() -> None:
+    plans = [
+        json.loads(typed("evaluate", "--suite", "sally_1", "--plan", "--json", *options).output)
+        for options in ((), ("--game", "rps"))
+    ]
+    of_all, of_rps = ({row["size"]: row for row in plan} for plan in plans)
+    assert 0 < of_rps["S"]["calls"] < of_all["S"]["calls"] / 2
+    assert set(of_rps["S"]["knowing"]) == {"rps"}

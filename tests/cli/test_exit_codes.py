@@ -264,6 +264,28 @@ def test_import_without_a_game_is_refused(
     assert "notes holds no game" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("arguments", "start"),
+    [
+        (["people"], "Usage: "),
+        (["people", "paymets"], "sally: There is no command of sally people named 'paymets'; did "),
+        (["people", "watch"], "sally: There is no command of sally people named 'watch'; "),
+    ],
+)
+def test_wrong_command_of_a_group_is_answered_with_its_commands(
+    arguments: list[str],
+    start: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["sally", *arguments])
+    with pytest.raises(SystemExit) as end:
+        main()
+    assert end.value.code == 2
+    errors = capsys.readouterr().err
+    assert errors.startswith(start) and "payments" in errors
+
+
 def test_failure_reasons_are_grouped_ignoring_their_numbers(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -581,5 +581,5 @@ def _interval(estimate: Estimate | None) -> str:
     if estimate is None or estimate.value is None:
         return "blank"
     if estimate.low is None or estimate.high is None:
-        return f"{estimate.value:.2f}"
-    return f"{estimate.value:.2f} [{estimate.low:.2f}, {estimate.high:.2f}]"
+        return f"{estimate.value:z.2f}"
+    return f"{estimate.value:z.2f} [{estimate.low:z.2f}, {estimate.high:z.2f}]"
