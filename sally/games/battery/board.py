@@ -66,9 +66,9 @@ def REVEAL(context: SeatContext, replay: Trajectory[State, int, View]) -> Reveal
 
 def EXAMPLE(context: SeatContext) -> tuple[Part, ...]:
     """Return the picture beside the rules: a story with its question and answer."""
-    told = (
-        "Ann puts the ball into the box and leaves.",
-        "Ben moves the ball to the basket.",
-        "Where does Ann look for it first? In the box.",
+    story = ("Ann puts the ball into the box and leaves.", "Ben moves the ball to the basket.")
+    question = Note("", "Where does Ann look for the ball first? Right answer: in the box.")
+    return (
+        Notes("Example", tuple(Note("", line) for line in story)),
+        Notes("The question about it", (question,)),
     )
-    return (Notes("Example", tuple(Note("", line) for line in told)),)

@@ -32,9 +32,9 @@ from sally.games.cipher.rules import (
 
 ENDS = {
     "survived": "won by encoder and decoder",
-    "miscommunication": "lost by miscommunications (wrong guesses of the decoder)",
-    "interception": "lost by interceptions (right guesses of the interceptor)",
-    "both": "lost by miscommunications and interceptions at once",
+    "miscommunication": "lost by miscommunications",
+    "interception": "lost by interceptions",
+    "both": "lost by both kinds",
 }
 
 
@@ -73,6 +73,11 @@ def REVEAL(context: SeatContext, replay: Trajectory[State, Action, View]) -> Rev
         for how, numbers in games.items()
         if numbers
     )
+    if set(ends) - {"survived"}:
+        why += (
+            ". A miscommunication is a wrong guess of the decoder, an interception a right one of "
+            "the interceptor"
+        )
     hidden = tuple(
         Note(f"Keywords of game {n}", ", ".join(problem.keywords))
         for n, problem in enumerate(game.row[: len(ends)], 1)

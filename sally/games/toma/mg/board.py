@@ -19,7 +19,7 @@ def board(context: SeatContext, view: View) -> Board:
     words = context.words
     assert isinstance(words, MinorityWords)
     cards = tuple(Hand(p.name, tuple(Good(f, "") for f in p.features)) for p in view.places)
-    places = Hands(f"What there is in each {words.nouns['place']}", cards)
+    places = Hands(f"What each {words.nouns['place']} has", cards)
     names = [words.agent_name(agent.name) for agent in view.agents]
     agents = tuple(
         Row(name, _wishes(words, agent, names))
