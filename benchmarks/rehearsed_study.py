@@ -331,6 +331,8 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
+    if options.people < 18:
+        parser.error("--people must be at least 18, because person17 is the one who is stuck.")
     with tempfile.TemporaryDirectory() as folder:
         rehearsal = Rehearsal(Path(folder), options.people, options.seed)
         fates = asyncio.run(rehearsal.run())

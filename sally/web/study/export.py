@@ -20,7 +20,7 @@ from sally.web.database import Transaction
 from sally.web.live.answers import LookUp, Stop, from_text
 from sally.web.study import participants
 from sally.web.study.definition import Condition
-from sally.web.study.participants import Person
+from sally.web.study.participants import LAPSED, Person
 from sally.web.study.running_study import RunningStudy
 from sally.web.study.steps import (
     ADVANCED,
@@ -32,6 +32,7 @@ from sally.web.study.steps import (
     MODEL,
     REMOVED,
     SURVEY,
+    RoundOutcome,
     attention_counts,
     paid_games,
     partner_kind,
@@ -105,13 +106,14 @@ async def _gather(running_study: RunningStudy) -> tuple[list[Episode], list[Expo
             played.append(
                 {"round": k, "episode": episode.id, "instance": episode.setup.instance.id}
             )
-        rows.append(
-            await _person(
-                running_study,
-                person,
-                _row(running_study, person, answers, stored_times, played, messages),
-            )
+        condition = running_study.study.condition(person.condition)
+        rounds = (
+            await running_study.rounds_played(person)  # as payments.csv counts them
+            if person.state == LAPSED
+            else rounds_in(running_study.study, condition, answers)
         )
+        row = _row(running_study, person, answers, rounds, stored_times, played, messages)
+        rows.append(await _person(running_study, person, row))
     return list(episodes.values()), rows
 
 
@@ -229,6 +231,7 @@ def _row(
     running_study: RunningStudy,
     person: Person,
     answers: dict[str, Any],
+    rounds: Sequence[RoundOutcome],
     stored_times: dict[str, float],
     played: list[dict[str, Any]],
     messages: list[dict[str, Any]],
@@ -236,7 +239,6 @@ def _row(
     study = running_study.study
     condition = study.condition(person.condition)
     ended = person.finished
-    rounds = rounds_in(study, condition, answers)
     paired = person.pair and FALLBACK not in answers and MODEL not in answers
     paired = paired and not condition.rematch  # the trials name the partners' episodes
     return {
@@ -260,9 +262,7 @@ def _row(
         "paid_games": [k + 1 for k in paid_games(study, condition, answers, person.number, rounds)],
         "attention": attention_counts(study, condition, answers),
         "check": [answers[key] for key in sorted(answers) if key.startswith("check-")],
-        "rounds": [
-            answers[key] for key in sorted(answers, key=_number) if key.startswith("round-")
-        ],
+        "rounds": msgspec.to_builtins(rounds),
         "episodes": played,
         "chat": messages,
         "survey": answers.get(SURVEY),

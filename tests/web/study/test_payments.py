@@ -148,7 +148,8 @@ def lapse(server: Any, *ids: str) -> None:
 
 def test_people_who_lapse_after_playing_are_listed_with_what_they_earned(pair):
     first, two, server = pair
-    play_together(first, two)  # they never come back to be told the outcome
+    play_together(first, two)
+    play_rounds(first, two, 2)  # they never come back to be told the outcome
     earned = points(matches(server))
     lapse(server, "one", "two")
     Participant(server).agree("looks").read_on()  # somebody has not played
@@ -156,6 +157,12 @@ def test_people_who_lapse_after_playing_are_listed_with_what_they_earned(pair):
     logged_in(server).browser.get("/experimenter/study")
     paid = payments(server)
     assert paid == {id: ("lapsed", compute_expected(server, id, earned)) for id in ("one", "two")}
+    rows = logged_in(server).browser.get("/experimenter/study/people.json").json()
+    exported = {row["participant"]: row for row in rows if row["episodes"]}
+    assert exported.keys() == earned.keys()  # the exported rows name the games that are paid
+    for code, row in exported.items():
+        assert sum(Decimal(str(came["payoff"])) for came in row["rounds"]) == earned[code]
+        assert row["paid_games"] == [1, 2]
     assert max(earned.values()) > 0
     assert payments(server) == paid
 
