@@ -212,7 +212,10 @@ def require_finished(place: Where, planned: Iterable[str], has_played: bool) -> 
         return
     if has_played:
         reasons = join_names(
-            [f"{count:,} {reason}" for reason, count in stored.reasons.items()][:3]
+            [
+                f"{count:,}: {reason.removeprefix('fault: ')}"
+                for reason, count in stored.reasons.items()
+            ][:3]
         )
         raise RunFailed(f"No episode was finished ({reasons or 'none was started'}).")
     raise BadInput(f"The store {place} holds no finished episode of this suite.")

@@ -47,7 +47,7 @@ def main() -> None:
     try:
         cli(standalone_mode=False)
     except RunFailed as error:
-        _fail(f"{error} Finished episodes are stored.", INCOMPLETE)
+        _fail(f"{error} The same command plays the missing episodes.", INCOMPLETE)
     except StoreFailed as error:
         _fail(str(error), 1)
     except BadInput as error:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Iterator
+from contextlib import contextmanager
 
 import msgspec
 
@@ -19,6 +20,7 @@ from sally.core.prompt.model import (
 from sally.runner.config import Config
 from sally.runner.gates import hopeless
 
+LOOK_SECONDS = 0.02  # between looks whether a call fits into the budget
 CHARACTERS = 4  # assumed per token where the provider does not count
 
 
@@ -73,6 +75,7 @@ class Meter:
         self.failed, self.words = 0, ""  # calls that failed, and why the last one did
         self.unpriced = 0  # calls without a known price
         self.guessed = 0  # calls whose tokens the provider did not count
+        self._pending = Budget(0.0, 0)  # estimated use of the calls in progress
 
     def of_episode(self) -> Meter:
         """Return a meter for one episode, with the configured limit per episode."""
@@ -95,6 +98,56 @@ class Meter:
         if self.spent:
             cause = "budget" if self._run is None else "limit"
             raise BudgetSpent(cause, f"spent: {self.usage_text}")
+
+    async def wait_for_room(self) -> None:
+        """Wait while the calls in progress are expected to use up the run's budget.
+
+        Without this, as many calls as a model takes at once would begin before the first is paid.
+
+        Raises:
+            BudgetSpent: The budget is used up.
+        """
+        import asyncio  # late: not needed for bots
+
+        self.refuse_if_spent()
+        run = self if self._run is None else self._run
+        while run.is_promised:
+            await asyncio.sleep(LOOK_SECONDS)
+            self.refuse_if_spent()
+
+    @property
+    def is_promised(self) -> bool:
+        """Whether the calls in progress are expected to use up the budget."""
+        bounds, pending = self._budget, self._pending
+        return bool(
+            (pending.money and _is_reached(bounds.money, self.money + pending.money))
+            or (pending.tokens and _is_reached(bounds.tokens, self.tokens + pending.tokens))
+        )
+
+    @contextmanager
+    def expecting(self, model: str, characters: int) -> Iterator[None]:
+        """Count a call as expected use while it is in progress: its prompt or, if that is more, the
+        mean of the calls so far."""
+        if self._run is not None:
+            with self._run.expecting(model, characters):
+                yield
+            return
+        answered = max(self.calls - self.failed, 1)
+        tokens = max(round(characters / CHARACTERS), round(self.tokens / answered))
+        price = self.config.price(model)
+        money = 0.0 if price is None else price.of(Usage(input=tokens))
+        money = max(money, self.money / answered)
+        self._add_pending(money, tokens)
+        try:
+            yield
+        finally:
+            self._add_pending(-money, -tokens)
+
+    def _add_pending(self, money: float, tokens: int) -> None:
+        pending = self._pending
+        self._pending = Budget(
+            max((pending.money or 0.0) + money, 0.0), max((pending.tokens or 0) + tokens, 0)
+        )
 
     @property
     def usage_text(self) -> str:
@@ -179,6 +232,10 @@ class Meter:
             )
 
 
+def _is_reached(bound: float | None, amount: float) -> bool:
+    return bound is not None and amount >= bound
+
+
 class Metered(WrappedModel):
     """A model whose calls are charged to a meter and refused once the budget is spent."""
 
@@ -186,13 +243,14 @@ class Metered(WrappedModel):
         self._model, self._meter, self._name = model, meter, name
 
     async def call(self, ask: Callable[[Model], Awaitable[Answer]], context: Context) -> Answer:
-        self._meter.refuse_if_spent()
+        await self._meter.wait_for_room()
+        texts = [context] if isinstance(context, str) else [m.text for m in context]
         try:
-            answer = await ask(self._model)
+            with self._meter.expecting(self._name, sum(map(len, texts))):
+                answer = await ask(self._model)
         except ModelFailure as why:
             self._meter.fail(why.fault.detail)
             raise
-        texts = [context] if isinstance(context, str) else [m.text for m in context]
         if isinstance(answer, Reply):
             texts.append(answer.text)
         characters = sum(map(len, texts))

@@ -268,6 +268,10 @@ def _model(plain: Any, source: str) -> ModelEntry:
             "put the key into an environment variable and name that in api_key_env; it is sent in "
             "the header Authorization",
         )
+        if not address.startswith(("http://", "https://")):
+            raise BadInput(
+                f"{source}: base_url must look like http://localhost:8000/v1, not {address!r}."
+            )
     if len(set(entry.base_urls)) < len(entry.base_urls):
         raise BadInput(f"{source}: base_urls names a server twice.")
     return entry
@@ -283,8 +287,8 @@ def _refuse_two_ways(models: Mapping[str, ModelEntry], path: Path) -> None:
         if other_access != access:
             raise BadInput(
                 f"{path}: {other_alias} and {alias} both name {entry.name} but reach it in two "
-                f"ways; "
-                "give both the same address and api_key_env."
+                "ways. Episodes store the name, not the alias: give both the same address and "
+                "api_key_env, or different names."
             )
 
 

@@ -26,7 +26,7 @@ from sally.store.places import Folder, Place, Remote, Where, place
 # Addresses are kept whole, and so are limits of time and of void rounds and numbers in names, such
 # as gpt-4.
 _NUMBER = re.compile(
-    r"(?P<kept>\w+://\S+|\bwithin \d+(?:\.\d+)? s\b|\b\d+ rounds in a row\b)|"
+    r"(?P<kept>\w+://\S+|\banswered \d{3}\b|\bwithin \d+(?:\.\d+)? s\b|\b\d+ rounds in a row\b)|"
     r"(?<![A-Za-z0-9_])(?<![A-Za-z0-9_]-)-?\d[\d,.:]*(?:e[+-]?\d+)?(?<![.,:])"
 )
 Among = Callable[[str], bool]  # selects files by name

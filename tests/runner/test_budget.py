@@ -145,6 +145,28 @@ def test_spent_budget_starts_no_episode_and_censors_those_in_progress(tmp_path: 
     assert model.calls == meter.calls
 
 
+def test_calls_that_begin_together_stay_within_the_budget(tmp_path: Path) -> None:
+    sizes: list[int] = []
+
+    class Counted(Timed):
+        slots = EPISODES
+
+        async def complete(
+            self, messages: Any, settings: Settings = AS_THE_PROVIDER_DOES, tools: Any = ()
+        ) -> Reply:
+            await super().complete(messages, settings, tools)
+            sizes.append(sum(len(message.text) for message in messages) // 4)
+            return Reply("Option: J", usage=Usage(input=sizes[-1], output=1))
+
+    model = on_shelf("timed_together", Counted)
+    budget = 500  # one call of each episode needs more
+    meter = Meter(Budget(tokens=budget))
+    run_study(study("timed_together"), tmp_path / "o", meter=meter)
+    assert EPISODES * min(sizes) > budget + max(sizes)
+    assert budget <= meter.tokens <= budget + max(sizes)
+    assert model.most > 1  # it still answers several calls at a time
+
+
 def test_resume_continues_where_the_budget_ended(tmp_path: Path) -> None:
     model = on_shelf("timed_e")
     run_study(study("timed_e"), tmp_path / "o", meter=Meter(Budget(tokens=2 * WHOLE)))

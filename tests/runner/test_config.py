@@ -93,6 +93,7 @@ BAD = {
     "[models.x]\nname='a/b'\nsettings={temprature=1}": "did you mean temperature",
     "[models.x]\nname='a/b'\nsettings={temperature=-1}": "temperature must be",
     "[models.x]\nname='a/b'\nat_once=0": "at_once must be at least 1",
+    "[models.x]\nname='server/b'\nbase_url='localhost:80/v1'": "base_url must look like http://",
     "[models.x]\nname='a/b'\n[models.y]\nname='a/b'\nbase_url='http://c'": "in two ways",
     "[prices]\nper_million={}": "date",
     "[prices]\ndate=2026-01-01\nper_million.a={input=-1,output=1}": "at least 0",
