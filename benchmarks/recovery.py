@@ -11,6 +11,7 @@ from itertools import product
 
 from sally.analysis.profile.profile import profile_of
 from sally.frames.measured_seat import measure_episode
+from sally.frames.profiles import SeatSums
 from tests.analysis.dialled import families
 
 SAMPLE = 40  # episodes
@@ -26,10 +27,10 @@ def main(runs: int = 200, only: str = "") -> None:
             for run in range(runs):
                 seeds = range(run * SAMPLE, (run + 1) * SAMPLE)
                 played = (family.played(seed, knows, acts) for seed in seeds)
-                measured = [
+                measured = (
                     m for episode in played for m in measure_episode(episode, (family.seat,))
-                ]
-                (row,) = profile_of(measured)
+                )
+                (row,) = profile_of(SeatSums.of_seats(measured))
                 for n, (estimate, truth) in enumerate(((row.skill, knows), (row.acting, acts))):
                     sums[n] += estimate.value or 0.0
                     covered[n] += (estimate.low or 0.0) <= truth <= (estimate.high or 0.0)

@@ -11,6 +11,7 @@ processor time, which a busy machine changes less.
 
 from __future__ import annotations
 
+import logging
 import multiprocessing
 import os
 import resource
@@ -65,10 +66,10 @@ def cpu_seconds() -> float:
     return sum(u.ru_utime + u.ru_stime for u in used)
 
 
-def cost(study: Study, executor: Executor, index: bool = False) -> Cost:
+def cost(study: Study, executor: Executor, tables: bool = False) -> Cost:
     with tempfile.TemporaryDirectory() as folder:
         wall, cpu = time.perf_counter(), cpu_seconds()
-        play_missing(study, Path(folder) / "out", on=executor, index=index)
+        play_missing(study, Path(folder) / "out", on=executor, tables=tables)
         return Cost(time.perf_counter() - wall, cpu_seconds() - cpu)
 
 
@@ -111,7 +112,7 @@ def ray() -> None:
         include_dashboard=False,
         object_store_memory=80_000_000,
         log_to_driver=False,
-        logging_level="error",
+        logging_level=logging.ERROR,
     )
     try:
         costs_by_name = in_turns({"pool:2": Pool(2), "ray": Cluster()}, heavy(EPISODES))
@@ -132,7 +133,7 @@ class Simulated:
     the run itself takes in between makes everybody wait who has nothing to do then.
     """
 
-    together, rates = False, ""
+    together, rates = False, False
 
     def __init__(self, workers: int, listed: float, start: float = START_SECONDS) -> None:
         self.name, self._workers, self._start = "simulated", workers, start
@@ -209,7 +210,7 @@ def time_apart(study: Study, processes: int) -> float:
 
     def play() -> None:
         ready.wait()
-        cost(study, Local(SERVICES), index=True)
+        cost(study, Local(SERVICES), tables=True)
 
     playing = [together.Process(target=play) for _ in range(processes)]
     for process in playing:
@@ -235,7 +236,7 @@ def cores(light_ones: int = 80_000, heavy_ones: int = 4_000) -> None:
         single_wall, single = 0.0, min(time_apart(alone, 1) for _ in range(3))
         for workers in (n for n in (1, 2, 4, 8, 16, 32) if n <= (os.cpu_count() or 1)):
             usage_before = resource.getrusage(resource.RUSAGE_SELF)
-            took = cost(study, Pool(workers), index=True)  # as `sally run` does
+            took = cost(study, Pool(workers), tables=True)  # as `sally run` does
             usage_after = resource.getrusage(resource.RUSAGE_SELF)
             driver = (
                 usage_after.ru_utime
@@ -254,18 +255,18 @@ def cores(light_ones: int = 80_000, heavy_ones: int = 4_000) -> None:
             )
 
 
-def memory(episodes: int = 10_000) -> None:
+def memory(episodes: int = 40_000) -> None:
     """What a process holds after a tenth of the episodes, and after all of them."""
     for name, executor in {"local": Local(), "pool:1": Pool(1)}.items():
         memory_by_count: dict[int, int] = {}
         peaks: dict[int, int] = {}
         _watch_memory(executor, episodes, memory_by_count, peaks)
-        tenth = min(n for n in memory_by_count if n >= episodes // 10)
-        first, last = memory_by_count[tenth], memory_by_count[max(memory_by_count)]
+        *earlier, final = sorted(memory_by_count)
+        tenth = min((n for n in earlier if n >= episodes // 10), default=earlier[-1])
+        first, last = memory_by_count[tenth], memory_by_count[final]
         print(
             f"{name}: run {first / 1e3:.0f} MB after {tenth} episodes, {last / 1e3:.0f} MB after "
-            f"{max(memory_by_count)} "
-            f"({(last - first) / (max(memory_by_count) - tenth) * 1e3:.0f} bytes an episode)"
+            f"{final} ({(last - first) / (final - tenth) * 1e3:.0f} bytes an episode)"
         )
         if peaks:
             print(f"  its worker: at most {max(peaks.values()) / 1e3:.0f} MB")

@@ -33,6 +33,7 @@ from sally.core.match.engine import Match
 from sally.core.match.player import Decision, Turn
 from sally.core.registry import registry
 from sally.core.rules.probe import ProbeReport
+from sally.frames.frame import as_frame
 from sally.games.repeated_games.rules import AGENT, PARTNER
 from sally.output.tables.reproduce import Effort, comparison_row, line_verdicts, reproduce
 from sally.papers.riemer2025.study import MOVES
@@ -270,10 +271,10 @@ def null(stores: int = 400, instances: int = 12) -> None:
     packs = [PlayerSpec("language", {**base_params, "pack": name}) for name in ("one", "two")]
     names = (label(models[0]), label(models[1]))
     stored = (null_store(rng, models, instances) for _ in range(stores))
-    _claims("compare", [compare(episodes, *names) for episodes in stored])
+    _claims("compare", [compare(as_frame(e), *names).comparisons for e in stored])
     for others in (packs[:1], packs):
         stored = (null_store(rng, [models[0], *others], instances) for _ in range(stores))
-        comparisons = [[c.comparison for c in contrast(episodes, "packs")] for episodes in stored]
+        comparisons = [[c.comparison for c in contrast(as_frame(e), "packs")] for e in stored]
         _claims("contrast --packs", comparisons)
     for margin in (0.4, 0.6):
         for metrics in (1, 3):
