@@ -9,6 +9,7 @@ import polars as pl
 
 from sally.analysis.evaluation import Change, compared_names, drift, name_of
 from sally.cli.pair_comparison import compare_pair_evaluations, holds_pairs
+from sally.core.errors import BadInput
 from sally.core.terminal_text import echo
 from sally.frames.frame import as_frame
 from sally.output.tables.console import (
@@ -24,6 +25,9 @@ from sally.store import Where
 def compare_evaluations(old: Where, new: Where, show_all: bool, as_json: bool) -> None:
     """Compare two evaluations, pair by pair or problem by problem."""
     sides = [as_frame(place).filter(~pl.col("cut")) for place in (old, new)]
+    for place, side in zip((old, new), sides, strict=True):
+        if not len(side):
+            raise BadInput(f"{place} holds no finished episode, so it cannot be compared.")
     if all(map(holds_pairs, sides)):
         compare_pair_evaluations(sides[0], sides[1], as_json)
         return

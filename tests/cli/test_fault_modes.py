@@ -113,6 +113,17 @@ def test_used_up_quota_ends_the_run_with_known_cost(
     assert len(ends) == 2 * PAIRS and all(isinstance(end, Ended) for end in ends)
 
 
+def test_evaluation_without_a_finished_episode_is_named_when_it_is_compared(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert evaluate("500", tmp_path, monkeypatch, capsys).exit_code == 3
+    monkeypatch.setattr(sys, "argv", ["sally", "compare", "out/faulty", "out/faulty"])
+    with pytest.raises(SystemExit) as end:
+        main()
+    assert end.value.code == 2
+    assert "out/faulty holds no finished episode" in capsys.readouterr().err
+
+
 def test_failing_calls_are_in_the_progress_line_at_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

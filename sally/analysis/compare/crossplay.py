@@ -53,7 +53,9 @@ def crossplay(frame: Frame, game: str = "") -> dict[str, dict[Players, Pairing]]
     first = first.filter((pl.col("seats") > 1) & (pl.lit(not game) | (pl.col("game") == game)))
     paid = first.filter(pl.col("payoff").is_not_null())
     if (large := paid.filter(pl.col("seats") > 2)).height:
-        raise BadInput(f"{large['game'][0]} has {large['seats'][0]} seats, not two.")
+        raise BadInput(
+            f"{large['game'][0]} has {large['seats'][0]} seats, not two; name a game of two."
+        )
     rows = starts[seat_counts == 2]
     pairs = pl.concat(
         [
