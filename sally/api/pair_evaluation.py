@@ -242,7 +242,19 @@ def pair_evaluation_of(
         raise BadInput(f"The store {place} holds no finished position of {study.name}.")
     evaluation = evaluation_of_episodes(episodes, study, len(ids), player)
     calls = msgspec.structs.replace(evaluation.calls, currency=currency_of(place))
-    return msgspec.structs.replace(evaluation, calls=calls)
+    return msgspec.structs.replace(evaluation, calls=calls, answered_as=_other_names(episodes))
+
+
+def _other_names(episodes: Iterable[Episode]) -> tuple[str, ...]:
+    """Return the names under which servers answered for a model, other than its own."""
+    names = set[str]()
+    for episode in episodes:
+        for seat, player in episode.setup.lineup.items():
+            used = episode.used.get(seat)
+            stored = used.get("answered_as") if isinstance(used, dict) else None
+            asked = str(player.params.get("model", "")).partition("/")[2]
+            names.update({str(name) for name in stored or ()} - {asked})
+    return tuple(sorted(names))
 
 
 def evaluation_of_episodes(

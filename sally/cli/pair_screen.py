@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sally.analysis.pairs.evaluation import GamePairs, PairEvaluation, PersonScore
+from sally.core.errors import join_names
 from sally.output.page.evaluation import said_calls
 from sally.output.page.pair_evaluation import ARM_QUESTIONS, LEGEND
 from sally.output.tables.console import estimate_cell, print_table, print_text
@@ -33,6 +34,8 @@ def print_evaluation(evaluation: PairEvaluation, show_all: bool) -> None:
     if show_all:
         _print_tables(evaluation)
     print_text(said_calls(evaluation.calls))
+    if evaluation.answered_as:
+        print_text(f"The server named its model {join_names(evaluation.answered_as)}.")
 
 
 def _print_people(people: Sequence[PersonScore]) -> None:

@@ -15,6 +15,7 @@ from sally.core.log.events import Ended
 from sally.runner import gates
 from sally.runner.config import use_config
 from sally.runner.progress import look
+from sally.store.lines import append_checksum
 from sally.studies import sally_2
 from tests.adapters.inspect.server import MODES, quota, serving
 
@@ -111,6 +112,22 @@ def test_used_up_quota_ends_the_run_with_known_cost(
     )
     ends = [episode.end for episode in store.load("out/faulty").episodes.values()]
     assert len(ends) == 2 * PAIRS and all(isinstance(end, Ended) for end in ends)
+
+
+def test_model_that_answers_under_another_name_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert evaluate("plain", tmp_path, monkeypatch, capsys).exit_code == 0
+    for file in Path("out/faulty").glob("*.jsonl"):
+        lines = file.read_bytes().splitlines(keepends=True)
+        bodies = [line[: line.rindex(b',"sum"')] for line in lines]
+        renamed = [
+            re.sub(rb'"answered_as":\[[^]]*]', b'"answered_as":["other-9"]', body)
+            for body in bodies
+        ]
+        file.write_bytes(b"".join(append_checksum(body + b"}\n") for body in renamed))
+    row = evaluate("plain", tmp_path, monkeypatch, capsys, "--no-play")
+    assert row.exit_code == 0 and "The server named its model other-9." in row.output
 
 
 def test_evaluation_without_a_finished_episode_is_named_when_it_is_compared(

@@ -106,6 +106,7 @@ class PairEvaluation(msgspec.Struct, frozen=True):
     # means over all planned pairs; a missing pair counts as answered crosswise, the least there is
     knowing_all_planned: float | None = None
     doing_all_planned: float | None = None
+    answered_as: tuple[str, ...] = ()  # other names of the model in the server's replies
 
     @property
     def is_complete(self) -> bool:
@@ -178,10 +179,8 @@ def evaluate_pairs(
         means["gap"],
         means["d_knowing"],
         means["d_doing"],
-        *(
-            _mean_of_all_planned(_by_game(records, games), planned_pairs, question)
-            for question in ("knowing", "doing")
-        ),
+        _mean_of_all_planned(_by_game(records, games), planned_pairs, "knowing"),
+        _mean_of_all_planned(_by_game(records, games), planned_pairs, "doing"),
     )
     return msgspec.structs.replace(evaluation, sentences=tuple(verdict(evaluation)))
 
