@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ from sally.output.tables.console import (
     print_text,
 )
 
+LINE = 57  # characters of a line in the list of importers, 80 columns with its name
 SCHEMA = "-schema"  # after the name of an importer: the command that prints its JSON schema
 
 
@@ -53,7 +55,10 @@ def import_() -> None:
 
 
 def _import_command(importer: Importer) -> click.Command:
-    @click.command(importer.name, help=f"{importer.about[0].upper()}{importer.about[1:]}.")
+    about = f"{importer.about[0].upper()}{importer.about[1:]}."
+    line = textwrap.shorten(about, LINE, placeholder="...")  # click would stop at "et al."
+
+    @click.command(importer.name, help=about, short_help=line)
     @click.argument("path", type=PATH)
     @json_option
     def command(path: Path, out: Path, as_json: bool, whole: bool = False, **given: Any) -> None:
