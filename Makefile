@@ -7,6 +7,7 @@ READY := $(VENV)/.ready
 HF := $(VENV)-hf
 # On macOS a fork of a process that has loaded system frameworks may abort.
 SIDE := $(if $(filter Darwin,$(shell uname)),-n 3 --dist loadfile,-p tests.forks --forks 3)
+PEERS := match text_env harness inspect_loop level_k hanabi mindgames
 QUIET := -qq --no-compile --disable-pip-version-check --no-warn-script-location
 
 .PHONY: help demo test test-hf suite check golden bench docs lock sbom clean
@@ -29,7 +30,7 @@ test-hf: ## run the tests of transformers models (installs torch into .venv-hf)
 	@$(HF)/bin/pip install $(QUIET) -c constraints.txt -e '.[hf,test]'
 	@$(HF)/bin/python -m pytest tests/models/hf
 
-check: $(READY) ## lint, types (also of the page on your own game), layers
+check: $(READY) ## lint, types (also of benchmarks and of the page on your own game), layers
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check --quiet .
 	@$(BIN)/mypy --no-error-summary
@@ -43,7 +44,7 @@ golden: $(READY) ## write golden playthroughs anew; read the difference before y
 
 bench: $(READY) ## ratios against named peers (installs the peers)
 	@$(BIN)/pip install $(QUIET) -c constraints.txt -r benchmarks/peers.txt
-	@for file in benchmarks/*.py; do echo "== $$file"; $(BIN)/python $$file || exit 1; done
+	@for name in $(PEERS); do echo "== $$name"; $(BIN)/python -m benchmarks.$$name || exit 1; done
 
 docs: $(READY) ## build the documentation into site/
 	@$(BIN)/pip install $(QUIET) -c constraints.txt -e '.[docs]'

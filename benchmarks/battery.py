@@ -101,7 +101,7 @@ def attack(items: Sequence[Item]) -> Iterator[tuple[str, float]]:
         yield name, hits(model.decision_function(x[cut:]), y[cut:], sizes[half:])
     x, y, sizes = table(items, page_features)
     cut = sum(sizes[:half])
-    counts = np.asarray((x[:cut] != 0).sum(axis=0)).ravel()
+    counts = np.asarray(x[:cut].astype(bool).sum(axis=0)).ravel()
     frequent = np.argsort(-counts)[:200]  # the most frequent columns, dense
     dense = x[:, frequent].toarray()
     trees = HistGradientBoostingClassifier(max_iter=60, random_state=0).fit(dense[:cut], y[:cut])

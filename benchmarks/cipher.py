@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import time
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,7 @@ from sally.stats.cluster_interval import ratio_by_rule
 from sally.studies.cipher import CONFUSION, LINKS
 
 Who = tuple[str, dict[str, Any]]
+Players = dict[str, Any]  # `Who` by seat
 ENCODERS: list[Who] = [
     ("nearest", {}),
     ("same", {}),
@@ -91,7 +93,7 @@ def table(rows: int = ROWS) -> None:
     """The protocol's table, on our frozen games."""
     for name, params in ENCODERS:
         for interceptor in INTERCEPTORS:
-            players = {"encoder": (name, params), "decoder": ("by_keywords", {})}
+            players: Players = {"encoder": (name, params), "decoder": ("by_keywords", {})}
             episodes = [
                 play_match(r, interceptor=(interceptor, {}), **players) for r in range(rows)
             ]
@@ -103,7 +105,7 @@ def links(rows: int = ROWS) -> None:
     for name in ("nearest", "crossing"):
         for amount in (0.0, 2.0, 4.0):
             mind = {**LINKS, "amount": amount}
-            players = {"encoder": (name, mind), "decoder": ("by_keywords", mind)}
+            players: Players = {"encoder": (name, mind), "decoder": ("by_keywords", mind)}
             episodes = [
                 play_match(r, interceptor=("by_history", {}), **players) for r in range(rows)
             ]
@@ -114,7 +116,7 @@ def certified_table(rows: int = 50) -> None:
     """Certified decisions: the right model, the wrong one, and none."""
     for name, params in ENCODERS + MINDLESS:
         for interceptor in INTERCEPTORS[:2]:
-            players = {"encoder": (name, params), "decoder": ("by_keywords", {})}
+            players: Players = {"encoder": (name, params), "decoder": ("by_keywords", {})}
             params_ = {"set": "which", "rounds": 1, "tokens": 1}
             episodes = [
                 play_match(r, params_, interceptor=(interceptor, {}), **players)
@@ -127,7 +129,7 @@ def confusion(rows: int = 100) -> list[list[float]]:
     """By round, how often 0, 1, 2 and 3 places of the interceptor's guess were right."""
     counts = np.zeros((8, 4))
     for row in range(rows):
-        players = {"encoder": ("nearest", {}), "decoder": ("by_keywords", {})}
+        players: Players = {"encoder": ("nearest", {}), "decoder": ("by_keywords", {})}
         played, n = play_match(row, interceptor=("by_history", {}), **players), 0
         for event in played.replay.states[-1].log:
             if isinstance(event, Over):
@@ -170,15 +172,17 @@ def learner(rows: int = 60, held_out: int = 40) -> None:
         weight = 0.0
         right, trials, even = [], [], []
         for row in range(rows + held_out):
-            players = {"encoder": (name, {}), "decoder": ("by_keywords", {})}
+            players: Players = {"encoder": (name, {}), "decoder": ("by_keywords", {})}
             played = play_match(row % 100, interceptor=("by_history", {}), **players)
             replay = played.replay
+            game: Any = replay.game
             right.append(0)
             trials.append(0)
             for turn, state in enumerate(replay.states):
                 if not state.hints or not isinstance(state.log[-1], Hinted):
                     continue
-                observed = np.array(numbers(replay.game, replay.view(turn, Seat("interceptor"))))
+                view: Any = replay.view(turn, Seat("interceptor"))
+                observed = np.array(numbers(game, view))
                 ties, is_left = observed[:12].reshape(3, 4), observed[12:36] > 0
                 sums = np.array([sum(ties[j, d] for j, d in enumerate(code)) for code in codes])
                 logits = np.where(is_left, weight * sums, -np.inf)
@@ -201,14 +205,14 @@ def seconds() -> None:
     for name in ("nearest", "crossing"):
         began = time.process_time()
         for row in range(25):
-            players = {"encoder": (name, {}), "decoder": ("by_keywords", {})}
+            players: Players = {"encoder": (name, {}), "decoder": ("by_keywords", {})}
             play_match(row, interceptor=("by_history", {}), **players)
         print(f"{name}: {40 * (time.process_time() - began):.0f} ms of one core an episode")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    choices = {
+    choices: dict[str, Callable[[], object]] = {
         "table": table,
         "links": links,
         "certified": certified_table,

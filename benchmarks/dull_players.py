@@ -55,6 +55,7 @@ from sally.analysis.design.claims import (
     arm_reasons,
     verdicts,
 )
+from sally.analysis.evaluation import ASKED as ASKED_ARM
 from sally.analysis.evaluation import certified_order, evaluated_seats, measured_of
 from sally.analysis.pairs.evaluation import (
     ALPHA,
@@ -375,7 +376,7 @@ def play_game(bot: GameBot, name: str, game: str, size: Size) -> Frame | None:
         return None
     names, cells = ObjectNames(), []
     for cell in sally_1.suite(size, (game,)).cells:
-        if cell.factors["arm"] != sally_1.ASKED:
+        if cell.factors["arm"] != ASKED_ARM:
             continue
         lineups = []
         for lineup in cell.lineups:
@@ -532,8 +533,8 @@ def score_tables(lines: Iterable[GameLine]) -> dict[str, sally_2.TableScore]:
             if j is None or j.value is None or j.low is None or j.high is None:
                 continue
             if line.game not in scores or j.value > scores[line.game].j:
-                numbers = [round(number, 3) for number in (j.value, j.low, j.high)]
-                scores[line.game] = sally_2.TableScore(line.player, *numbers, game.pairs)
+                j_value, low, high = (round(number, 3) for number in (j.value, j.low, j.high))
+                scores[line.game] = sally_2.TableScore(line.player, j_value, low, high, game.pairs)
     return {game: scores[game] for game in GAMES if game in scores}
 
 

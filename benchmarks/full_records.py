@@ -114,7 +114,12 @@ def step_game(episodes: Sequence[Episode]) -> tuple[list[AtlasDot], Figures]:
         seats += seat_games([replay_for_measures(episode)])
     ids = {episode.setup.instance.id: episode.id for episode in episodes}
     rated, models, rules, findings = tables_of(seats, 1)
-    figures = {"models": models, "rules": rules, "findings": findings, "groups": rated.groups}
+    figures: Figures = {
+        "models": models,
+        "rules": rules,
+        "findings": findings,
+        "groups": rated.groups,
+    }
     figures |= {
         "games": len(episodes),
         "turns": sum(len(seat.turns) for seat in seats if seat.seat == 0),

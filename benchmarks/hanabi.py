@@ -4,7 +4,7 @@ The peers are the Hanabi Learning Environment (HLE) by its own Python interface,
 which has the same C++ engine behind other bindings; both deal card by card and draw moves in
 Python. With "sees" the mover gets what it may know, as any player must; our match always hands it
 over, and logs every event. Seconds are of the processor, so a busy machine matters less.
-`python benchmarks/hanabi.py 10000` plays as many games side by side with OpenSpiel.
+`python -m benchmarks.hanabi 10000` plays as many games side by side with OpenSpiel.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import Any
 
 import pyspiel
-from common import time_in_turns
+
+from benchmarks.common import time_in_turns
 
 try:
     from hanabi_learning_environment import pyhanabi

@@ -15,8 +15,8 @@ import time
 from collections.abc import Callable
 
 import textarena
-from common import time_in_turns
 
+from benchmarks.common import time_in_turns
 from sally.core.log.events import Episode, Instance, PlayerSpec, Setup, to_line
 from sally.core.match.drive import Driver
 from sally.core.match.engine import Match
@@ -44,7 +44,7 @@ registry.add("models", "at_once", lambda name: AtOnce(lambda page, settings: "")
 def setup_of(rounds: int, probed: bool = False) -> Setup:
     """Rock paper scissors between two language players, checked as a study is before its run."""
     lineup = {seat: PlayerSpec("language", {"model": "at_once"}) for seat in ("agent", "partner")}
-    arms = {"agent": ("their_move",)} if probed else {}
+    arms: dict[str, tuple[str, ...]] = {"agent": ("their_move",)} if probed else {}
     return resolve_setup(Setup(Instance("rps", "rps", {"rounds": rounds}), 1, lineup, arms=arms))
 
 

@@ -23,7 +23,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import partial
@@ -42,7 +42,7 @@ from inspect_ai.scorer import Scorer, Target, mean, scorer
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from sally import store
-from sally.adapters.inspect import run, tasks
+from sally.adapters.inspect import run, scorers, tasks
 from sally.adapters.inspect.model import chat
 from sally.adapters.inspect.reach import provider_of
 from sally.adapters.inspect.run import play_orders
@@ -265,7 +265,7 @@ class Clock:
     """The processor time of this thread in steps of coroutines, by whose they are."""
 
     def __init__(self) -> None:
-        self.seconds: Counter[str] = Counter()
+        self.seconds: dict[str, float] = defaultdict(float)
         self.calls = 0
 
     def now(self, name: str, job: Callable[[], Any]) -> Any:
@@ -296,7 +296,7 @@ class Clock:
 def our_part(episodes: int, rounds: int, latency: float) -> None:
     """What our own code takes of a call, with so many episodes at once."""
     clock, generate = Clock(), Provider.generate
-    play, score, build = tasks.play_episode, tasks.all_metrics, tasks.task_of
+    play, score, build = tasks.play_episode, scorers.all_metrics, tasks.task_of
 
     def timed_generate(self: Any, *args: Any, **kwargs: Any) -> Any:
         clock.calls += 1

@@ -22,6 +22,7 @@ from sally.analysis.profile.habits import expected_fits, expected_presses, press
 from sally.analysis.profile.profile import ProfileRow, profile_of
 from sally.core.match.playback import replay_episode
 from sally.core.registry import registry
+from sally.core.rules.game import Seat
 from sally.core.rules.metric import Played
 from sally.frames.measured_seat import measure
 from sally.frames.profiles import SeatSums
@@ -52,12 +53,12 @@ def measure_model(path: Path) -> Model:
             (seat,) = [
                 s for s, player in episode.setup.lineup.items() if player.player == "language"
             ]
-            measured = measure(played, seat)
+            measured = measure(played, Seat(seat))
             seats.append(measured)
             if episode.cell.startswith("primary"):
                 pressed = [
                     press if press.decides else msgspec.structs.replace(press, best=None)
-                    for press in key_presses(played, seat)
+                    for press in key_presses(played, Seat(seat))
                 ]
                 depending.append(msgspec.structs.replace(measured, habits=habits_of(pressed)))
     return Model(SeatSums.of_seats(seats), SeatSums.of_seats(depending))

@@ -185,7 +185,8 @@ class Episode:
         self._pressing()
 
     def _knowing(self):
-        self.scored = self.right = self.again = self.mirror = 0
+        self.scored = self.right = 0
+        self.again = self.mirror = 0.0
         self.truths, last, own_last = Counter(), None, None
         even = 1 / self.options
         for _, own_move, truth, answer, _ in self.rounds:

@@ -10,8 +10,8 @@ import time
 from typing import Any
 
 import msgspec
-from common import time_in_turns
 
+from benchmarks.common import time_in_turns
 from sally.core.log.events import PlayerSpec, Setup
 from sally.core.match.drive import Driver
 from sally.core.match.engine import Match

@@ -23,6 +23,7 @@ from sally import store
 from sally.core.log.events import Forfeited, Moved, Reported
 from sally.core.match.playback import replay_episode
 from sally.core.registry import registry
+from sally.core.rules.game import Seat as SeatName
 from sally.core.rules.metric import Played
 from sally.games.bargaining.spec import limit_of
 from sally.games.cipher.metrics import Split, splits
@@ -33,7 +34,7 @@ from sally.store.bundles import open_store
 
 SIZES = ("0.5b", "1.5b")
 PERCENT = (0.0, 100.0)
-Seat = tuple[Played, str]
+Seat = tuple[Played, SeatName]
 Pair = tuple[float, float]  # numerator and denominator of one seat
 
 
@@ -46,7 +47,7 @@ def seats(path: Path) -> list[Seat]:
             spec = registry.game(episode.setup.instance.game)
             played = Played(spec, episode, replay_episode(spec, episode))
             probed_seats = [s for s, probes in episode.setup.arms.items() if probes]
-            played_seats += [(played, seat) for seat in (minds or probed_seats)]
+            played_seats += [(played, SeatName(seat)) for seat in (minds or probed_seats)]
     return played_seats
 
 
@@ -300,13 +301,13 @@ def cipher(folder: Path) -> Iterator[str]:
         lines = []
         for cell, rows in by_cell.items():
             total: Counter[str] = sum((counts for counts, _ in rows), Counter())
-            line = [cell, f"{len(rows)} of {planned[cell]}", str(total["censored"]),
+            row = [cell, f"{len(rows)} of {planned[cell]}", str(total["censored"]),
                     f"{total['forfeits']} of {total['forfeits'] + total['moves']}",
                     f"{total['unread']} of {total['probes']}"]  # fmt: skip
             for above, below in (("won", "games"), ("missed", "rounds"), ("caught", "rounds")):
                 pairs = [(100.0 * c[above], float(c[below]), unit) for c, unit in rows if c[below]]
-                line.append(cipher_ratio(pairs, 0, PERCENT))
-            lines.append(line)
+                row.append(cipher_ratio(pairs, 0, PERCENT))
+            lines.append(row)
         yield f"Cipher, {model}:\n"
         yield from table(("cell", "episodes", "censored", "moves forfeited", "answers unread",
                           "games won by the team %", "rounds miscommunicated %",
@@ -355,9 +356,9 @@ def cipher_split(path: Path) -> Iterator[list[str]]:
         count = sum(len(parts) for parts, _, _ in of)
         answers_ = sum(len(heard) for _, heard, _ in of)
         line = [cell, str(count), str(answers_)]
-        for place in (1, 2):
+        for index in (1, 2):
             line.append(cipher_ratio(
-                [(100.0 * sum(answer[0] == answer[place] for answer in heard), float(len(heard)),
+                [(100.0 * sum(answer[0] == answer[index] for answer in heard), float(len(heard)),
                   unit)
                  for _, heard, unit in of if heard], 0, PERCENT))  # fmt: skip
         for cause in ("regret", "modelling", "play"):

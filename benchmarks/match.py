@@ -7,14 +7,15 @@ the same kind of game with its own fresh match or environment.
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 
 os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
 
 import axelrod
 import textarena
-from common import time_in_turns
 from pettingzoo.classic import rps_v2
 
+from benchmarks.common import time_in_turns
 from sally.core.log.events import Episode, Instance, PlayerSpec, Setup, to_line
 from sally.core.match.drive import Driver
 from sally.core.match.engine import Match
@@ -65,8 +66,8 @@ def plainly() -> None:
         past.append((own_move, other_move))
 
 
-def repeat(job: object, count: int = EPISODES) -> object:
-    return lambda: [job() for _ in range(count)]  # type: ignore[operator]
+def repeat(job: Callable[[], object], count: int = EPISODES) -> Callable[[], object]:
+    return lambda: [job() for _ in range(count)]
 
 
 def main() -> None:
@@ -79,7 +80,7 @@ def main() -> None:
             "Axelrod Match": repeat(by_axelrod),
             "PettingZoo rps_v2 parallel": repeat(by_pettingzoo, 2),
             "TextArena IteratedRockPaperScissors": repeat(by_textarena, 1),
-        }  # type: ignore[arg-type]
+        }
     )
     counts = {"PettingZoo rps_v2 parallel": 2, "TextArena IteratedRockPaperScissors": 1}
     rate = {n: ROUNDS * counts.get(n, EPISODES) / s for n, s in seconds.items()}

@@ -67,7 +67,7 @@ def lines_of_story(position: AskedPosition) -> Page:
     number, member = divmod(game.number, 2)
     story = draw_story(game.generator_seed, number, game.order)
     lines = story.members[member]
-    options = []
+    options: list[tuple[float, ...]] = []
     for place, line in enumerate(lines):
         storeys = [line.storeys[person] for person in story.chain]
         steps = [upper - lower for upper, lower in pairwise(storeys)] or [0]
@@ -269,8 +269,8 @@ def score_rules(rules: Mapping[str, Rule], pairs: ReadPairs) -> sally_2.TableSco
     words = "; ".join(
         f"{case}: {rule.words}" if case else rule.words for case, rule in rules.items()
     )
-    numbers = [round(number, 3) for number in (estimate.value, low, high)]
-    return sally_2.TableScore(words, *numbers, len(gains))
+    j, low, high = (round(number, 3) for number in (estimate.value, low, high))
+    return sally_2.TableScore(words, j, low, high, len(gains))
 
 
 def search(game: str, recipe: str, order: int, count: int) -> Iterator[sally_2.TableScore]:

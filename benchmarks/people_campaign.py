@@ -1,6 +1,6 @@
 """A whole study with drop-outs, late answers, withdrawals and a killed server, checked in the end.
 
-`python benchmarks/people_campaign.py` runs 60 pairs and 60 single players in four conditions
+`python -m benchmarks.people_campaign` runs 60 pairs and 60 single players in four conditions
 against `sally serve` in a process of its own, kills that process with SIGKILL and starts it again.
 Scripted participants use the study's own pages over HTTP. New ones arrive until the study is full.
 Then it checks:
@@ -381,7 +381,7 @@ def verify(study: HumanStudy, server: Server, everybody: list[Person]) -> dict[s
         ways = {bonus.of([float(points)], alone) for alone in (False, True)}
         checked += 1
         if amount not in ways:
-            wrong.append(("screens", name, [str(w) for w in ways], str(amount)))
+            wrong.append(("screens", name, ", ".join(map(str, ways)), str(amount)))
         rows_by_pay[str(amount)] -= 1
     assert not wrong, wrong[:5]
     assert not +rows_by_pay and not -rows_by_pay, rows_by_pay  # the two lists pay the same sums

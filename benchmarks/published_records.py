@@ -38,7 +38,7 @@ def eger2017(path: Path, counts: dict[str, int], episodes: Any) -> list[Check]:
         "games with a discard at all tokens",
         "games cut where the seats slip",
     )
-    checks = [(n, counts[n], w, COUNT) for n, w in zip(names, want, strict=True)]
+    checks: list[Check] = [(n, counts[n], w, COUNT) for n, w in zip(names, want, strict=True)]
     spec = registry.game("hanabi")
     games = figures.side_games(Played(spec, e, replay_episode(spec, e)) for e in episodes)
     scores = {
@@ -71,7 +71,7 @@ def zhu2024(path: Path, counts: dict[str, int], episodes: Any) -> list[Check]:
     people = figures.doing_by_person(table, fewest)
     want = (4_673, 93_460, 2_416) if full else (1_169, 23_380, 2_416)
     names = ("people", "choices", "games in a role")
-    checks = [(n, counts[n], w, COUNT) for n, w in zip(names, want, strict=True)]
+    checks: list[Check] = [(n, counts[n], w, COUNT) for n, w in zip(names, want, strict=True)]
     shares = (0.5869, 0.5824, 0.7278, 0.7385, 0.6811) if full else (
         0.5799, 0.5758, 0.7307, 0.7379, 0.6840)  # fmt: skip
     ours = (
@@ -81,9 +81,9 @@ def zhu2024(path: Path, counts: dict[str, int], episodes: Any) -> list[Check]:
         figures.agreement(table, levels[1]).value,
         figures.agreement(table, levels[2]).value,
     )
-    names = ("doing, pooled", "doing, mean", "best reply taken", "level 1", "level 2")
+    measures = ("doing, pooled", "doing, mean", "best reply taken", "level 1", "level 2")
     tolerances = (DOING, DOING, SHARE, SHARE, SHARE)
-    checks += list(zip(names, [x or 0 for x in ours], shares, tolerances, strict=True))
+    checks += list(zip(measures, [x or 0 for x in ours], shares, tolerances, strict=True))
     if not full:
         across = int((table.crowd >= fewest).sum())
         checks.append(("choices with five people across", across, 22_519, COUNT))

@@ -1,8 +1,8 @@
 """Both errors of the reply rule on real replies.
 
-    python benchmarks/reply_reader.py                 # error rates on the labelled replies
-    python benchmarks/reply_reader.py --logs FOLDER   # also the published ones, from a checkout
-    python benchmarks/reply_reader.py --wrong         # every wrong verdict
+    python -m benchmarks.reply_reader                 # error rates on the labelled replies
+    python -m benchmarks.reply_reader --logs FOLDER   # also the published ones, from a checkout
+    python -m benchmarks.reply_reader --wrong         # every wrong verdict
 
 Four sets of replies, drawn with fixed seeds from the shipped runs (`reply_sample.py`); the first
 two have 120 replies of published logs each, of which only hash and label are stored.

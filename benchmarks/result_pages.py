@@ -14,6 +14,7 @@ import argparse
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 from xml.sax.saxutils import escape
 
 import msgspec
@@ -198,7 +199,8 @@ def same_twice(evaluation: PairEvaluation, measure: str) -> str:
 
 def write_sally_2() -> None:
     """Write the table and the picture of Sally-2."""
-    evaluations, about = {}, {}
+    evaluations: dict[str, Any] = {}
+    about = {}
     models = MODELS | SCORED
     for model, name in models.items():
         file = f"sally_2-{model}" if model in MODELS else f"sally_2_{model}"
@@ -527,10 +529,10 @@ def draw_table(plan: TablePicture) -> str:
         ]
     parts += plan.axis.draw(top - 8, bottom)
     if plan.chance is not None:
-        x = plan.axis.x(plan.chance)
+        line_x = plan.axis.x(plan.chance)
         parts.append(
-            f'<line x1="{x:.1f}" x2="{x:.1f}" y1="{top - 8}" y2="{bottom}" stroke="{ORANGE}" '
-            'stroke-width="1.5"/>'
+            f'<line x1="{line_x:.1f}" x2="{line_x:.1f}" y1="{top - 8}" y2="{bottom}" '
+            f'stroke="{ORANGE}" stroke-width="1.5"/>'
         )
     for number, cells in enumerate(rows):
         y = top + row_height * number + 10

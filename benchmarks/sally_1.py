@@ -30,7 +30,7 @@ from sally.analysis.profile.profile import profile_of
 from sally.frames.frame import as_frame
 from sally.frames.profiles import SeatSums
 from sally.runner.local import orders, play
-from sally.studies.sally_1 import GAMES, SPREADS, noisy, with_bot
+from sally.studies.sally_1 import GAMES, SPREADS, Size, noisy, with_bot
 
 ERRORS = tuple(n / 11 for n in range(12))
 SESSIONS = (1, 2)
@@ -38,7 +38,7 @@ RECORDS = Path(__file__).parents[1] / "sally" / "studies" / "records"
 MEASURES = {"knowing": "skill", "acting on it": "acting", "doing": "doing"}
 
 
-def play_bot(error: float, size: str, seed: int, game: str) -> list:
+def play_bot(error: float, size: Size, seed: int, game: str) -> list:
     """Play the asked arm of one game with one bot."""
     study = msgspec.structs.replace(with_bot(noisy(error), size), seed=seed)
     cells = tuple(
@@ -87,7 +87,7 @@ def correlation(first, second) -> float | None:
     return None if not a.std() or not b.std() else float(np.corrcoef(a, b)[0, 1])
 
 
-def measure(size: str, game: str) -> tuple[list[dict], dict[str, float]]:
+def measure(size: Size, game: str) -> tuple[list[dict], dict[str, float]]:
     """Return tau, retest and split halves of every measure, and the deviations of differences."""
     by_session: dict[int, list[dict]] = {}
     halves: tuple[list[dict], list[dict]] = ([], [])

@@ -100,7 +100,7 @@ def simulate_power(runs: int) -> None:
         for run in range(runs):
             p_values, estimates = [], []
             for row in rows:
-                chance = Stream("power", share, row.name, run)
+                chance = Stream("power", str(share), row.name, run)
                 outcomes = simulate_outcomes(share, options[row.name], row.small, chance)
                 score = score_pairs(outcomes)
                 p = sign_flip_test([outcome.j for outcome in outcomes], seed=run)

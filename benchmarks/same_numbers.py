@@ -264,9 +264,9 @@ def extract(bundle: Path) -> dict[str, dict[str, Any]]:
             add(f"score by {' and '.join(by)}", lambda by=by: _score(store, by))
         add("profile", lambda: _profile(store))
         add("profile by cell", lambda: _profile(store, "--by", "cell"))
-        for by in ("game", "others"):
+        for unit in ("game", "others"):
             if len(players) > 1:
-                add(f"compare {by}", lambda by=by: _compare(store, players, by))
+                add(f"compare {unit}", lambda unit=unit: _compare(store, players, unit))
         for contrast in CONTRASTS:
             add(f"contrast {contrast}", lambda contrast=contrast: _contrast(store, contrast))
         add("crossplay", lambda: _crossplay(store))

@@ -257,7 +257,8 @@ def cores(light_ones: int = 80_000, heavy_ones: int = 4_000) -> None:
 
 def memory(episodes: int = 40_000) -> None:
     """What a process holds after a tenth of the episodes, and after all of them."""
-    for name, executor in {"local": Local(), "pool:1": Pool(1)}.items():
+    executors: dict[str, Executor] = {"local": Local(), "pool:1": Pool(1)}
+    for name, executor in executors.items():
         memory_by_count: dict[int, int] = {}
         peaks: dict[int, int] = {}
         _watch_memory(executor, episodes, memory_by_count, peaks)

@@ -8,10 +8,11 @@ episode to episode, by bulk play only within a call.
 from __future__ import annotations
 
 import time
+from typing import Any
 
 import numpy as np
-from common import time_in_turns
 
+from benchmarks.common import time_in_turns
 from sally.core.log.events import Instance, PlayerSpec, Setup
 from sally.core.match.drive import Driver
 from sally.core.match.engine import Match
@@ -38,7 +39,7 @@ def one_by_one(name: str, kind: str, episodes: int = ALONE) -> None:
 
 def at_once(name: str, kind: str, episodes: int = TOGETHER) -> None:
     """The same in bulk."""
-    game = registry.game(name).build({})
+    game: Any = registry.game(name).build({})
     partners = partners_of(game, kind)
     luck = drawn_luck(episodes, game.rounds, np.random.default_rng(1))
     play_tabular(game, AGENT, partners, np.arange(episodes) % len(partners), luck)

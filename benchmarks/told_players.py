@@ -62,8 +62,8 @@ class Informed(msgspec.Struct, frozen=True):
         if self.kind == "random" or not is_about_me or chance() >= self.follows:
             return Decision(example(turn.options, chance))
         belief = self._belief(turn, statement)
-        return Decision(chance.pick(turn.context.spec.measured.best_replies(
-            turn.context.game, turn.view, {PARTNER: belief})))  # fmt: skip
+        best_replies: Any = turn.context.spec.measured.best_replies
+        return Decision(chance.pick(best_replies(turn.context.game, turn.view, {PARTNER: belief})))
 
     def report(self, turn: Turn) -> ProbeReport:
         assert turn.question is not None
@@ -81,13 +81,14 @@ class Informed(msgspec.Struct, frozen=True):
     def _stream(self, turn: Turn, purpose: str, statement: Told) -> Stream:
         """Return draws that differ between players, questions and statements."""
         content = statement.source, statement.reliability or 0.0, statement.value
-        return Stream(turn.context.seed, turn.number, self.name, purpose, *content)
+        return Stream(turn.context.seed, turn.number, self.name, purpose, *map(str, content))
 
     def _belief(self, turn: Turn, statement: Told) -> Any:
         """Return the stated forecast, or odds if the stated reliability is believed."""
         if self.kind != "ideal":
             return statement.value
-        count = len(turn.context.game.moves_of(PARTNER))
+        game: Any = turn.context.game
+        count = len(game.moves_of(PARTNER))
         assert statement.reliability is not None
         wrong = (1 - statement.reliability) / (count - 1)
         return tuple(
@@ -105,7 +106,8 @@ class Sees(msgspec.Struct, frozen=True):
         return f"sees the pick {self.action}"
 
     def decide(self, turn: Turn) -> Decision[Any]:
-        return Decision(turn.context.game.best_replies(AGENT, self.action)[0])
+        game: Any = turn.context.game
+        return Decision(game.best_replies(AGENT, self.action)[0])
 
     def report(self, turn: Turn) -> ProbeReport:
         return ProbeReport(self.action)

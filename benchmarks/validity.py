@@ -76,14 +76,14 @@ def play_relabelled(bot: str, table: str, repeats: int) -> Iterator[Episode]:
         row = dict(pairs)
         game, kind = str(row["game"]), str(row["partner"])
         acts = [{"action": a} for a in range(MOVES[game])] if kind == "single_action" else [{}]
-        params = {"model": row["model"], "strategy": row["strategy"]}
+        params: dict[str, Any] = {"model": row["model"], "strategy": row["strategy"]}
         if extra_params := {k: row[k] for k in ("memory",) if k in row}:
             params["with_"] = extra_params
         agent = PlayerSpec("language", params)
         names = str(row.get("names", "J F B" if MOVES[game] == 3 else "J F")).split()
         for seed in range(repeats):
             for act in acts:
-                lineup = {AGENT: agent, PARTNER: PlayerSpec(kind, act)}
+                lineup: dict[str, PlayerSpec] = {AGENT: agent, PARTNER: PlayerSpec(kind, act)}
                 instance = Instance(game, game, {"names": names})
                 setup = Setup(instance, seed, lineup, arms={AGENT: ("their_move",)})
                 match = Match(registry.game(game), setup)
@@ -252,7 +252,7 @@ def null_store(
         spec = registry.game(game)
         for n in range(instances):
             for player in players:
-                lineup = {AGENT: player, PARTNER: PlayerSpec("tit_for_tat")}
+                lineup: dict[str, PlayerSpec] = {AGENT: player, PARTNER: PlayerSpec("tit_for_tat")}
                 instance = Instance(f"{game}-{n}", game, {"rounds": 8})
                 setup = Setup(instance, n, lineup, arms={AGENT: ("their_move",)})
                 match = Match(spec, setup)
@@ -313,7 +313,7 @@ def _null_scores(rng: np.random.Generator, metrics: int, clusters: int) -> Score
     return {
         Group("rps", AGENT, "", name): {
             player: [
-                Score(f"s{n}", f"i{n}", "t", float(x))
+                Score(f"s{n}".encode(), f"i{n}", "t", float(x))
                 for n, x in enumerate(rng.normal(size=clusters))
             ]
             for player in ("a", "b")

@@ -5,7 +5,7 @@ seconds between a screen and an answer. Half of them play against a bot, half ag
 invited. One answer in ten is sent twice at the same time, as a double click
 does. Afterwards every acknowledged move is looked up in the database and in the stored episodes.
 
-    python benchmarks/web_load.py [--people 200] [--rounds 12] [--on sqlite,postgresql] [--json]
+    python -m benchmarks.web_load [--people 200] [--rounds 12] [--on sqlite,postgresql] [--json]
 
 Figures are printed, nothing is judged by a clock; a lost or doubled move ends with exit code 1.
 Times follow whatever else the machine does; the server's processor time for each answer, with the
@@ -40,10 +40,10 @@ from pathlib import Path
 from typing import Any
 
 import uvloop
-from idler import idler
-from local_postgres import local_postgres
-from web_client import Connection
 
+from benchmarks.idler import idler
+from benchmarks.local_postgres import local_postgres
+from benchmarks.web_client import Connection
 from sally import store
 from sally.core.log.events import Moved
 from sally.web.database import Database

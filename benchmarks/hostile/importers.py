@@ -47,7 +47,7 @@ def sources(folder: Path) -> dict[str, tuple[Callable[[Path], ImportResult], Pat
     _brockbank(folders["brockbank2024"])
     games = [record([[(0, 1)], [(2, 1)]], "A"), record([[(0, 1), (1, 0)]], "C")]
     mindgames_written(folders["moore2025"], {PEOPLE: [games], MODEL: [games[:1]]})
-    known_sources = {
+    known_sources: dict[str, tuple[Callable[[Path], ImportResult], Path]] = {
         name: (registry.importer(name).imported, path) for name, path in folders.items()
     }
     known_sources["tradecraft2026"] = (

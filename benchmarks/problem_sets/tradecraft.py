@@ -12,11 +12,11 @@ from random import Random
 
 import msgspec
 
-from sally.games.tradecraft.craft_plan import Plan, Undecided, best_plan, replay
+from sally.games.tradecraft.craft_plan import Craft, Plan, Undecided, best_plan, replay
 from sally.games.tradecraft.hands import Hand, holds, union
 from sally.games.tradecraft.instances import GRADES, Instance
 from sally.games.tradecraft.rulesets import Recipe, Ruleset
-from sally.games.tradecraft.solver import Certificate, Craft, Goods, SeatCertificate
+from sally.games.tradecraft.solver import Certificate, Goods, SeatCertificate
 
 _MOST_KINDS = 9  # in one hand, so that hands stay readable
 _MOST_UNITS = 40

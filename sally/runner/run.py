@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Callable, Sequence, Set
 from contextlib import suppress
 from secrets import randbelow
-from typing import Any
+from typing import Any, Unpack
 
 import msgspec
 from msgspec.structs import replace
@@ -33,6 +33,7 @@ from sally.runner.sharding import EpisodeDurations, IndexedShard, cut_name, cuts
 from sally.runner.shards import (
     EpisodeCounts,
     Job,
+    JobOptions,
     Result,
     Shard,
     take_note,
@@ -81,14 +82,15 @@ def run_study(
     watch: Watcher | None = None,
     meter: Meter | None = None,
     executor: Executor | None = None,
-    **job: Any,
+    **more: Any,
 ) -> Contents:
     """Play the missing episodes of a study and return all episodes of the store.
 
     Once the budget is spent, no episode is started, and those in progress are censored.
-    `job` may set fields of `Job`. Models of providers need an executor that can reach them.
+    `more` are further arguments of `play_missing`. Models of providers need an executor that can
+    reach them.
     """
-    play_missing(study, out, limit, watch, meter, executor, **job)
+    play_missing(study, out, limit, watch, meter, executor, **more)
     return store.load(out)
 
 
@@ -101,7 +103,7 @@ def play_missing(
     on: Executor | None = None,
     wanted: Orders | None = None,
     settings: Sequence[SettingUsed] = (),
-    **job: Any,
+    **job: Unpack[JobOptions],
 ) -> EpisodeCounts:
     """Play the missing episodes of a study into its store.
 
@@ -190,7 +192,7 @@ class RunState:
         executor: Executor,
         meter: Meter,
         watch: Watcher | None,
-        **job: Any,
+        **job: Unpack[JobOptions],
     ) -> None:
         self._at, self._on, self._meter, self._watch = location, executor, meter, watch
         prices = meter.config.prices

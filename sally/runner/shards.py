@@ -12,7 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 from threading import Event, Lock, Thread
 from traceback import format_exc
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypedDict
 
 import msgspec
 
@@ -74,6 +74,14 @@ class Job(msgspec.Struct, frozen=True):
     display: str = "none"
     tables: bool = False  # whether workers also build the tables of their episodes
     rates: bool = False  # whether workers ask for the rate limits of the whole run
+
+
+class JobOptions(TypedDict, total=False):
+    """The settings of a job that callers of a run choose; a name that is not listed is refused."""
+
+    cache: bool
+    display: str
+    tables: bool
 
 
 class Services(NamedTuple):
