@@ -54,8 +54,9 @@ class Words(Generic[A, V]):
         self.game, self.texts = game, {**COMMON_TEXTS, **texts}
 
     @property
-    def nouns(self) -> Mapping[str, str]:
-        """The nouns of the cover story, by their placeholders in the brief that people read."""
+    def phrases(self) -> Mapping[str, str]:
+        """What fills the brief that people read, by its placeholders: nouns of the cover story,
+        numbers of this problem, or what a choice pays."""
         return {}
 
     def say(self, key: str, **facts: Any) -> str:

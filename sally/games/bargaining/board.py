@@ -55,18 +55,26 @@ def REVEAL(context: SeatContext, replay: Trajectory[State, Action, View]) -> Rev
     game, state = replay.rules(Bargaining), replay.present
     view = game.observe(state, context.seat)
     assert state.value is not None and state.cost is not None  # drawn before the first round
-    trades = sum(each.price is not None for each in state.past)
+    prices = [each.price for each in state.past if each.price is not None]
     gain_per_unit = state.value - state.cost
     worth = (
-        f"every trade was worth {gain_per_unit} to the two of you together"
+        f"each trade shared {gain_per_unit} points between you"
         if gain_per_unit > 0
         else "no price could pay both of you"
     )
     why = (
-        f"A unit was worth {state.value} to the buyer and cost the seller {state.cost}: "
-        f"{worth}; "
-        f"you traded in {trades} of {len(state.past)} rounds. Scores are out of "
-        f"{HIGHEST * game.rounds}, {HIGHEST} for each round, the most with any value and cost."
+        f"A unit was worth {state.value} to the buyer and cost the seller {state.cost}: {worth}. "
+        f"You traded in {len(prices)} of {len(state.past)} rounds"
+    )
+    if prices:
+        mean = sum(prices) / len(prices)
+        why += (
+            f", at {mean:.3g} on average, so per trade the buyer earned {state.value - mean:.3g} "
+            f"and the seller {mean - state.cost:.3g}"
+        )
+    most = (
+        f"{HIGHEST * game.rounds} is the most that any value and cost allow; with these, both "
+        f"together could earn {max(gain_per_unit, 0) * game.rounds}."
     )
     hidden = (
         Note("The seller's cost", str(state.cost))
@@ -79,7 +87,7 @@ def REVEAL(context: SeatContext, replay: Trajectory[State, Action, View]) -> Rev
     )
     axis = Scale("Prices", 0.0, float(HIGHEST), ("0", str(HIGHEST)), spots)
     rounds = (_rounds(view),) if len(view.past) else ()
-    return Reveal(why, hidden, (axis, *rounds))
+    return Reveal(f"{why}. {most}", hidden, (axis, *rounds))
 
 
 def _axis(view: View) -> Scale:

@@ -29,12 +29,13 @@ from sally.games.cipher.rules import (
     View,
     Void,
 )
+from sally.games.cipher.words import count_times
 
 ENDS = {
     "survived": "won by encoder and decoder",
-    "miscommunication": "lost by miscommunications",
-    "interception": "lost by interceptions",
-    "both": "lost by both kinds",
+    "miscommunication": "lost: the decoder guessed wrong too often",
+    "interception": "lost: the interceptor guessed right too often",
+    "both": "lost: the decoder guessed wrong, and the interceptor right, too often",
 }
 
 
@@ -74,23 +75,22 @@ def REVEAL(context: SeatContext, replay: Trajectory[State, Action, View]) -> Rev
         if numbers
     )
     if set(ends) - {"survived"}:
-        why += (
-            ". A miscommunication is a wrong guess of the decoder, an interception a right one of "
-            "the interceptor"
-        )
+        why += f". Too often means {count_times(game.tokens)} in a game"
     hidden = tuple(
         Note(f"Keywords of game {n}", ", ".join(problem.keywords))
         for n, problem in enumerate(game.row[: len(ends)], 1)
     )
-    rows, hints, number = list[Row](), "", 1
+    rows, hints, number, played = list[Row](), "", 1, 0
     for event in state.log:
         if isinstance(event, Hinted):
             hints = ", ".join(event.hints)
         elif isinstance(event, Revealed):
-            rows.append(Row(str(number), _revealed_cells(hints, event)))
+            played += 1
+            label = f"Game {number}, round {played}"
+            rows.append(Row(label, _revealed_cells(hints, event)))
         elif isinstance(event, Over):
-            number += 1
-    table = Table("All rounds", COLUMNS, tuple(rows), corner="game")
+            number, played = number + 1, 0
+    table = Table("All rounds", COLUMNS, tuple(rows), corner="round")
     return Reveal(f"{why[:1].upper()}{why[1:]}.", hidden, (table,))
 
 
@@ -108,8 +108,8 @@ def _notes(game: Cipher, view: View) -> list[Note]:
     record = view.record
     notes = [
         Note("Game", f"{view.game} of {game.games}"),
-        Note("Miscommunications", f"{record.miscommunications} of {game.tokens}"),
-        Note("Interceptions", f"{record.interceptions} of {game.tokens}"),
+        Note("Miscommunications (decoder wrong)", f"{record.miscommunications} of {game.tokens}"),
+        Note("Interceptions (interceptor right)", f"{record.interceptions} of {game.tokens}"),
     ]
     if view.code:
         notes.append(Note("The code", _code_text(view.code), "goal"))
@@ -173,14 +173,11 @@ def _says(right: bool) -> str:
 
 
 def EXAMPLE(context: SeatContext) -> tuple[Part, ...]:
-    """Return the picture beside the rules: a code and its hints."""
+    """Return the picture beside the rules: hints for two digits, which are never a whole code."""
     knows = context.seat != INTERCEPTOR
-    keywords = ("tiger", "river", "bread", "moon")
-    hints = {4: "night", 1: "stripes", 3: "toast"}  # in the order of the code
+    examples = ((4, "moon", "night"), (1, "tiger", "stripes"))  # in the order of the code
     rows = tuple(
-        Row(str(digit), (Cell(keywords[digit - 1] if knows else "?"), Cell(hint)))
-        for digit, hint in hints.items()
+        Row(str(digit), (Cell(keyword if knows else "?"), Cell(hint)))
+        for digit, keyword, hint in examples
     )
-    code = "-".join(map(str, hints))
-    table = Table(f"Example: the code is {code}", ("keyword", "hint"), rows, corner="digit")
-    return (table,)
+    return (Table("Example: a code of two digits, 4-1", ("keyword", "hint"), rows, corner="digit"),)

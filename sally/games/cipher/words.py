@@ -37,6 +37,11 @@ CODE = re.compile(r"(?<![\w-])([1-4])[ ,-]{0,2}([1-4])[ ,-]{0,2}([1-4])(?![\w%-]
 KEYWORD_PROBES = ("keyword", "keyword_before", "keyword_of_another")
 
 
+def count_times(number: int) -> str:
+    """Return how often, in words: once, twice, 3 times ..."""
+    return {1: "once", 2: "twice"}.get(number, f"{number} times")
+
+
 class CipherWords(Words[Any, "View"]):
     """Texts of Cipher: all seats read the same lines; only the team sees the keywords, and only the
     encoder sees the code."""
@@ -61,6 +66,14 @@ class CipherWords(Words[Any, "View"]):
         if game.told and seat == ENCODER:
             parts.append(self.say(f"listener.{game.told}"))
         return "\n".join(parts)
+
+    @property
+    def phrases(self) -> Mapping[str, str]:
+        rounds = self.game.rounds
+        return {
+            "tokens": count_times(self.game.tokens),
+            "rounds": f"{rounds} round" if rounds == 1 else f"{rounds} rounds",
+        }
 
     def _chances(self) -> Iterator[str]:
         rows = self.game.channel

@@ -42,7 +42,10 @@ def BOARD(context: SeatContext, view: View) -> Board:
     )
     columns = ("you send", "you keep", "the other receives")
     sends = f"one of the same amounts; you receive it times {pays.factor:g}"
-    then = Notes("Then", (Note("The other, who sees your choice, sends", sends),))
+    get = f"what you keep plus {pays.factor:g} times what the other sends"
+    then = Notes(
+        "Then", (Note("The other, who sees your choice, sends", sends), Note("You get", get))
+    )
     return Board((Table("What each choice means", columns, rows), then))
 
 
@@ -80,28 +83,34 @@ def REVEAL(context: SeatContext, replay: Trajectory[State, int, View]) -> Reveal
             f"{other:.4g}."
         )
     why = f"You chose {name} and got {values[chosen]:.4g} points; {how}.{sums}"
-    return Reveal(why, truths, (Table("What each choice paid", ("points",), rows, "choice"),))
+    return Reveal(why, truths, (Table("What each choice paid you", ("points",), rows, "choice"),))
 
 
 def _describe(ask: str) -> str:
     """Return what a question is about, as the end of the game names it."""
     if ask.startswith(REPLY):
-        return f"The other's reply to {ask.removeprefix(REPLY)}"
-    named = {"same_move": "What the other would have chosen in your place"}
+        return f"The other's answer to {ask.removeprefix(REPLY)}"
+    named = {"same_move": "Sending first, the other would have chosen"}
     return named.get(ask, ask.replace("_", " "))
 
 
 def EXAMPLE(context: SeatContext) -> tuple[Part, ...]:
-    """Return the picture beside the rules: the highest transfer and the lowest reply to it."""
+    """Return the picture beside the rules: the highest transfer and the middle reply to it."""
     game = context.game
     assert isinstance(game, Elicitation)
     if not isinstance(pays := game.pays, SequentialTransfer):
         return ()
-    sent, back = max(pays.steps), min(pays.steps)
+    steps = sorted(pays.steps)
+    sent, back = steps[-1], steps[len(steps) // 2]
     sides = (
         Side(
-            "You", f"send {sent:g}", f"gets {pays.endowment - sent + pays.factor * back:g}", "yours"
+            "You",
+            f"send {sent:g}",
+            f"{pays.endowment - sent:g} + {pays.factor * back:g} points",
+            "yours",
         ),
-        Side("Other", f"sends {back:g}", f"gets {pays.endowment - back + pays.factor * sent:g}"),
+        Side(
+            "Other", f"sends {back:g}", f"{pays.endowment - back:g} + {pays.factor * sent:g} points"
+        ),
     )
-    return (Showdown(f"Example: what is sent arrives times {pays.factor:g}", sides),)
+    return (Showdown(f"Example: points kept + {pays.factor:g} times what the other sends", sides),)

@@ -40,6 +40,10 @@ class ElicitationWords(Words[int, View]):
         parts = [self.say("rules"), self._menu(), self._pays()]
         return " ".join(part for part in parts if part)
 
+    @property
+    def phrases(self) -> Mapping[str, str]:
+        return {"pays": self._pays()}
+
     def rules_without_payoffs(self, seat: Seat) -> str:
         if not self.game.menu:
             return self.say("rules.beliefs")

@@ -79,7 +79,7 @@ class Labels(msgspec.Struct, frozen=True):
             return ""
         keys = (f"{name}.{seat}", name, seat, "")
         brief = next((people.briefs[key] for key in keys if key in people.briefs), "")
-        return brief.format_map(context.words.nouns)
+        return brief.format_map(context.words.phrases)
 
     def example(self, context: SeatContext) -> Board | None:
         """Return the picture beside the rules, or None if there is none or the rules are told in

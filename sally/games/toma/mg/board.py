@@ -19,14 +19,14 @@ def board(context: SeatContext, view: View) -> Board:
     words = context.words
     assert isinstance(words, MinorityWords)
     cards = tuple(Hand(p.name, tuple(Good(f, "") for f in p.features)) for p in view.places)
-    places = Hands(f"What each {words.nouns['place']} has", cards)
+    places = Hands(f"What each {words.phrases['place']} has", cards)
     names = [words.agent_name(agent.name) for agent in view.agents]
     agents = tuple(
         Row(name, _wishes(words, agent, names))
         for name, agent in zip(names, view.agents, strict=True)
     )
     columns = ("likes", "dislikes", "follows", "avoids")
-    return Board((places, Table(f"What the {words.nouns['people']} want", columns, agents)))
+    return Board((places, Table(f"What the {words.phrases['people']} want", columns, agents)))
 
 
 def REVEAL(context: SeatContext, replay: Trajectory[State, int, View]) -> Reveal:
@@ -41,14 +41,14 @@ def REVEAL(context: SeatContext, replay: Trajectory[State, int, View]) -> Reveal
     names = [words.agent_name(agent.name) for agent in view.agents]
     at = ", ".join(f"{place} {count}" for place, count in zip(places, counts, strict=True))
     own = "nowhere" if chosen is None else places[chosen]
-    people = words.nouns["people"]
+    people = words.phrases["people"]
     verdict = (
         f"with the fewest {people}" if chosen == right else f"but {places[right]} had the fewest"
     )
     hidden = tuple(Note(names[agent], f"goes to {places[place]}") for agent, place in goes.items())
     parts = BOARD(context, view).parts
     return Reveal(
-        f"You went to {own}, {verdict}. The {people} at each {words.nouns['place']}: {at}.",
+        f"You went to {own}, {verdict}. The {people} at each {words.phrases['place']}: {at}.",
         hidden,
         parts,
     )

@@ -31,7 +31,7 @@ class MinorityWords(NumberedWords[int, "View"]):
     def agent_name(self, name: str) -> str:
         """Return the noun and name of an agent, such as `Agent 3`; the plurals of all nouns end in
         s."""
-        noun = self.nouns["people"].removesuffix("s").capitalize()
+        noun = self.phrases["people"].removesuffix("s").capitalize()
         return self.say("name", name=name, number=name.split()[-1], one=noun)
 
     def wish(self, wish: str) -> str:
@@ -43,7 +43,7 @@ class MinorityWords(NumberedWords[int, "View"]):
         )
 
     @property
-    def nouns(self) -> Mapping[str, str]:
+    def phrases(self) -> Mapping[str, str]:
         story = self._story
         if story is None:
             return {"place": "place", "people": "agents"}
@@ -54,7 +54,7 @@ class MinorityWords(NumberedWords[int, "View"]):
         scene = story.scene if story else self.say("scene.bare")
         goal = story.goal if story else self.say("goal.bare")
         return "\n\n".join(
-            (self.say("scenario", scene=scene, goal=goal), self.say("rules", **self.nouns))
+            (self.say("scenario", scene=scene, goal=goal), self.say("rules", **self.phrases))
         )
 
     def lines(self, view: View, since: int, form: str) -> Iterator[str]:
@@ -62,7 +62,7 @@ class MinorityWords(NumberedWords[int, "View"]):
         named_places = zip(self._names, view.places, strict=True)
         places = self.listing(self._place(name, place) for name, place in named_places)
         agents = self.listing(self._agent(agent, view) for agent in view.agents)
-        heads = [self.say(key, **self.nouns) for key in ("places", "agents")]
+        heads = [self.say(key, **self.phrases) for key in ("places", "agents")]
         page = [heads[0], *places, "", heads[1], *agents, ""]
         yield from page[since:]
 
@@ -87,13 +87,13 @@ class MinorityWords(NumberedWords[int, "View"]):
         return join_names(map(self.wish, wishes), "and") if wishes else self.say("nothing")
 
     def question(self, view: View, options: Options[int]) -> str:
-        return self.say("question", **self.nouns)
+        return self.say("question", **self.phrases)
 
     def name(self, action: int | str) -> str:
         return self._names[int(action)]
 
     def aside(self, question: Question, view: View, pending: int | None = None) -> str:
-        return self.say("aside.their_place", agent=self.agent_name(question.about), **self.nouns)
+        return self.say("aside.their_place", agent=self.agent_name(question.about), **self.phrases)
 
     def told(self, injected: Told, question: Question | None = None) -> str:
         assert isinstance(injected.value, int)

@@ -33,7 +33,7 @@ def board(context: SeatContext, view: View) -> Board:
         for agent, row in enumerate(view.costs)
         if row is None or agent == problem.player or agent in problem.knows[problem.player]
     )
-    table = Table(f"Costs of each {words.nouns['task']}, in {words.unit}", problem.tasks, rows)
+    table = Table(f"Costs of each {words.phrases['task']}, in {words.unit}", problem.tasks, rows)
     decide = Notes("How they decide", (Note("", DECIDE[problem.goal]),))
     return Board((table, Notes("Who knows whose costs", _knowledge(game, words)), decide))
 
@@ -95,7 +95,7 @@ def REVEAL(context: SeatContext, replay: Trajectory[State, int, View]) -> Reveal
     return Reveal(
         why,
         parts=(
-            Table(f"All costs; ✔ the {words.nouns['task']} that each took", problem.tasks, rows),
+            Table(f"All costs; ✔ the {words.phrases['task']} that each took", problem.tasks, rows),
         ),
     )
 

@@ -32,7 +32,7 @@ class PartlySeenWords(NumberedWords[int, "View"]):
         self._shows_more = game.matrix == "full" and problem.level < 2
 
     @property
-    def nouns(self) -> Mapping[str, str]:
+    def phrases(self) -> Mapping[str, str]:
         return {"task": self._task, "team": self._story.team if self._story else "people"}
 
     @property

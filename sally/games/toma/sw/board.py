@@ -13,8 +13,10 @@ from sally.core.rules.board import (
     Progress,
     Reveal,
     Row,
+    Saying,
     Square,
     Table,
+    Talk,
 )
 from sally.core.rules.replay import Trajectory
 from sally.games.toma.sw.rules import (
@@ -125,13 +127,26 @@ def _notes(view: View) -> tuple[Note, ...]:
 
 
 def EXAMPLE(context: SeatContext) -> tuple[Part, ...]:
-    """Return the picture beside the rules: a message that helps who knows the landmarks' names."""
-    knows = context.seat != EAVESDROPPER
+    """Return the picture beside the rules: who says and does what, in order, or for the listener a
+    message with names that it does not know."""
+    if context.seat != EAVESDROPPER:
+        own, other = ("Guide", "Explorer") if context.seat == GUIDE else ("Explorer", "Guide")
+        names = {own: "You", other: f"The {other.lower()}"}
+        turns = (
+            ("Explorer", "says: “The password is 5274”"),
+            ("Guide", "opens the box with 5274 and sees the treasure"),
+            ("Guide", "says: “South of the Red Barn”"),
+            ("Explorer", "moves there, one square per turn"),
+        )
+        said = tuple(
+            Saying(names[who], text, mark="yours" if who == own else "") for who, text in turns
+        )
+        return (Talk("Example, in order", said),)
     squares = (
-        Square(0, 0, "Explorer", "the explorer", "yours"),
-        Square(0, 2, "Red Barn" if knows else "?", "a landmark"),
+        Square(0, 0, "Explorer", "the explorer"),
+        Square(0, 2, "?", "a landmark"),
         Square(1, 2, "Treasure", "the treasure", "goal"),
-        Square(1, 0, "Old Well" if knows else "?", "a landmark"),
+        Square(1, 0, "?", "a landmark"),
     )
     caption = "Example: the guide says “south of the Red Barn”"
     return (Grid(caption, 2, 3, squares),)
