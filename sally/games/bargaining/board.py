@@ -72,7 +72,7 @@ def REVEAL(context: SeatContext, replay: Trajectory[State, Action, View]) -> Rev
             f", at {mean:.3g} on average, so per trade the buyer earned {state.value - mean:.3g} "
             f"and the seller {mean - state.cost:.3g}"
         )
-    most = (
+    limits = (
         f"{HIGHEST * game.rounds} is the most that any value and cost allow; with these, both "
         f"together could earn {max(gain_per_unit, 0) * game.rounds}."
     )
@@ -87,7 +87,7 @@ def REVEAL(context: SeatContext, replay: Trajectory[State, Action, View]) -> Rev
     )
     axis = Scale("Prices", 0.0, float(HIGHEST), ("0", str(HIGHEST)), spots)
     rounds = (_rounds(view),) if len(view.past) else ()
-    return Reveal(f"{why}. {most}", hidden, (axis, *rounds))
+    return Reveal(f"{why}. {limits}", hidden, (axis, *rounds))
 
 
 def _axis(view: View) -> Scale:

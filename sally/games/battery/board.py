@@ -56,10 +56,10 @@ def REVEAL(context: SeatContext, replay: Trajectory[State, int, View]) -> Reveal
         noun = "question" if len(questions) == 1 else "questions"
         caption = f"The story of {noun} {join_names(questions, 'and')}, answered wrongly"
         parts.append(Notes(caption, tuple(Note("", line) for line in lines)))
-    without = ", without the practice," if len(scored) < len(rows) else ""
+    exclusion = " (the practice does not count)" if len(scored) < len(rows) else ""
     why = (
-        f"{sum(scored)} of {len(scored)} answers{without} were right. Keep in mind that people act "
-        "on what they saw or were told."
+        f"{sum(scored)} of {len(scored)} answers were right{exclusion}. Keep in mind that people "
+        "act on what they saw or were told."
     )
     return Reveal(why, parts=tuple(parts))
 

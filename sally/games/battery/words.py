@@ -23,6 +23,7 @@ PEOPLE: Mapping[str, str] = {  # the board shows the story, and buttons show the
     "option": "",
     "rules.story": "",
     "now": "{turn}",
+    "rules.many": "You answer {count} questions about short stories.",
 }
 
 
@@ -46,7 +47,9 @@ class BatteryWords(Words[int, View]):
     # --- a page ---------------------------------------------------------------------------------
 
     def rules(self, seat: Seat) -> str:
-        sentences = [self.say("rules.one" if self._alone else "rules.many")]
+        sentences = [
+            self.say("rules.one" if self._alone else "rules.many", count=len(self.game.schedule))
+        ]
         if self.game.practice:
             sentences.append(self.say("rules.practice"))
         sentences.append(self.say("rules.score"))

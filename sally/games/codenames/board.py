@@ -65,8 +65,8 @@ def REVEAL(context: SeatContext, replay: Trajectory[State, Action, View]) -> Rev
     told = [f"on board {n}, {ENDS[end.how]}" for n, end in enumerate(ends, 1)]
     why = (
         f"{'; '.join(told)}. Each of your cards that was found is 1 point, but none if the "
-        f"assassin was turned over. A board that you win pays {game.bonus:g} more for each covered "
-        "card of the rival."
+        f"assassin was turned over. Finding all of yours wins a board: "
+        f"{game.bonus:g} more for each card of the rival that is still covered."
     )
     turned = _turned_by_board(state)
     parts = tuple(

@@ -41,6 +41,10 @@ class CodenamesWords(WordGameWords["View"]):
         role = self.say(f"role.{seat}")
         return self.say("rules", role=role, boards=self._boards, bonus=self._bonus)
 
+    @property
+    def phrases(self) -> Mapping[str, str]:
+        return {"bonus": self._bonus}
+
     def history(self, view: View) -> Iterator[str]:
         board = 0
         yield from self._laid_out(view, board)

@@ -166,7 +166,7 @@ def _facts(words: HanabiWords, game: Hanabi, view: View, is_over: bool = False) 
             Note("Hints", f"{view.tokens} of {game.hints}"),
             Note("Lives", f"{view.lives} of {game.lives}", "bad" if view.lives == 1 else ""),
             Note("Deck", str(view.left)),
-            Note("Discarded or played in vain", ", ".join(gone) or "none"),
+            Note("Discarded or wrongly played", ", ".join(gone) or "none"),
             *full,
         ),
     )
@@ -185,6 +185,7 @@ def EXAMPLE(context: SeatContext) -> tuple[Part, ...]:
     rows = (
         CardRow("A pile", (first,)),
         CardRow(f"{name} holds", (told, other)),
+        CardRow("Then the pile", (PlayingCard("2", "", TONES[0], mark="good"),)),
     )
     return (Cards(f"Example: told “2”, {name} plays it on the pile", rows),)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -97,6 +98,15 @@ class HanabiWords(Words[int, View]):
             self.say("rules.end"),
         ]
         return "\n".join(parts)
+
+    @property
+    def phrases(self) -> Mapping[str, str]:
+        game = self.game
+        return {
+            "highest": str(game.ranks),
+            "other": "the other player" if game.players == 2 else "another player",
+            "end": "you get 0 points" if game.score == "zero" else "the game ends",
+        }
 
     def _lives(self) -> str:
         count = self.game.lives
@@ -293,10 +303,17 @@ class HanabiWords(Words[int, View]):
 
 TEXTS: Mapping[str, str] = read_texts(__package__)
 
+
+def _plain_number(text: str) -> str:
+    """Return a text that speaks of numbers instead of ranks; its placeholders stay."""
+    return re.sub(r"(?<!\{)\brank\b(?!\})", "number", text)
+
+
 # People get the task in a sentence first; the page says whose turn it is.
 PEOPLE: Mapping[str, str] = {
+    **{key: _plain_number(text) for key, text in TEXTS.items() if _plain_number(text) != text},
     "rules.aim": "In short: you see the cards of {others}, but not your own. In a turn you give a "
     "hint, discard a card or play one, and together you put cards on a pile for each colour, in "
-    "the order 1, 2, 3 and so on.\n" + TEXTS["rules.aim"],
+    "the order 1, 2, 3 and so on.\n" + _plain_number(TEXTS["rules.aim"]),
     "question": "What do you do?",
 }

@@ -67,7 +67,7 @@ def REVEAL(context: SeatContext, replay: Trajectory[State, Action, View]) -> Rev
     learned = sorted(state.mind.known - puzzle.visible)
     told = ", ".join(f"{names.attributes[a]} of {letters[p]}" for p, a in learned)
     why = f"The other player {moved}; {verdict}."
-    hidden = (Note("The other player learned from you", told or "nothing"),)
+    hidden = (Note("What you told that the other player did not know", told or "nothing"),)
     parts = (
         Hands(f"What each {names.noun} does: {_legend(brief)}", cards),
         *_revealed_notes(brief, names.attributes),

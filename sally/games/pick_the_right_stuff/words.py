@@ -47,9 +47,10 @@ PEOPLE: Mapping[str, str] = {
     "be. Each time you say beforehand which box that will be, and the locker swaps the item into "
     "the box that is opened.",
     "holds": "{name}'s item is in {box}",
-    "past.stored": "Everybody has stored their item in Room 1 and left. {locker}",
-    "past.visit": "{name} comes to you in Room 2, looks at the monitor and leaves.",
-    "past.collection": "{name} comes to Room 1 to collect their item.",
+    "past.stored": "Everybody has put their item into the locker and left. {locker}",
+    "past.reset": "The locker resets itself: the items move to other boxes. {locker}",
+    "past.visit": "{name} comes to you, looks at the monitor and leaves.",
+    "past.collection": "{name} comes to the locker to collect their item.",
     "box.page": "box {letter}",
     "box.option": "Box {letter}",
 }

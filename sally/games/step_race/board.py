@@ -71,14 +71,10 @@ def _mark(view: View, number: int) -> Mark:
 
 def _track(game: StepRace, words: StepWords, view: View, when: str) -> Scale:
     spots = [
-        Spot(position, _name_player(words, view, n), _mark(view, n))
+        Spot(min(position, game.target), _name_player(words, view, n), _mark(view, n))
         for n, position in enumerate(view.positions)
     ]
-    furthest = max(game.target, *view.positions)
-    if furthest > game.target:
-        spots.append(Spot(game.target, "the end", "goal"))
-    ends = ("start", "the end" if furthest == game.target else str(furthest))
-    return Scale(f"The track, {when}", 0, furthest, ends, tuple(spots))
+    return Scale(f"The track, {when}", 0, game.target, ("start", "the end"), tuple(spots))
 
 
 def _steps_needed(game: StepRace, words: StepWords, view: View) -> Notes:

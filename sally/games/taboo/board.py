@@ -67,7 +67,7 @@ def REVEAL(context: SeatContext, replay: Trajectory[State, Action, View]) -> Rev
 
 
 def _attempt(hint: str | None, guess: str | None) -> str:
-    return f"{hint} → {guess or 'no guess'}" if hint else "no valid hint"
+    return f"{hint} → {guess or 'no guess'}" if hint else "no allowed hint"
 
 
 def _cells(*facts: str | None) -> tuple[Cell, ...]:

@@ -21,11 +21,12 @@ def board(context: SeatContext, view: View) -> Board:
     cards = tuple(Hand(p.name, tuple(Good(f, "") for f in p.features)) for p in view.places)
     places = Hands(f"What each {words.phrases['place']} has", cards)
     names = [words.agent_name(agent.name) for agent in view.agents]
+    wishes = [_wishes(words, agent, names) for agent in view.agents]
+    columns = tuple(key for key in WISHES if any(key in wish for wish in wishes))
     agents = tuple(
-        Row(name, _wishes(words, agent, names))
-        for name, agent in zip(names, view.agents, strict=True)
+        Row(name, tuple(Cell(wish.get(column, "–")) for column in columns))
+        for name, wish in zip(names, wishes, strict=True)
     )
-    columns = ("likes", "dislikes", "follows", "avoids")
     return Board((places, Table(f"What the {words.phrases['people']} want", columns, agents)))
 
 
@@ -54,23 +55,32 @@ def REVEAL(context: SeatContext, replay: Trajectory[State, int, View]) -> Reveal
     )
 
 
-def _wishes(words: MinorityWords, agent: Agent, names: Sequence[str]) -> tuple[Cell, ...]:
-    def agent_name(number: int | None) -> str:
-        return "–" if number is None else names[number]
+WISHES = ("likes", "dislikes", "follows", "avoids")
 
-    return (
-        Cell(", ".join(map(words.wish, agent.likes)) or "–"),
-        Cell(", ".join(map(words.wish, agent.dislikes)) or "–"),
-        Cell(agent_name(agent.follows)),
-        Cell(agent_name(agent.avoids)),
+
+def _wishes(words: MinorityWords, agent: Agent, names: Sequence[str]) -> dict[str, str]:
+    """Return what an agent wants, by kind of wish; kinds without a wish are left out."""
+
+    def agent_name(number: int | None) -> str:
+        return "" if number is None else names[number]
+
+    texts = (
+        ", ".join(map(words.wish, agent.likes)),
+        ", ".join(map(words.wish, agent.dislikes)),
+        agent_name(agent.follows),
+        agent_name(agent.avoids),
     )
+    return {key: text for key, text in zip(WISHES, texts, strict=True) if text}
 
 
 def EXAMPLE(context: SeatContext) -> tuple[Part, ...]:
     """Return the picture beside the rules: where three people go, and the emptiest place."""
+    game = context.game
+    assert isinstance(game, Minority)
+    is_followed = any(agent.follows is not None for agent in game.problem.agents)
     rows = (
         Row("Ann", (Cell("likes music"), Cell("the bar"))),
-        Row("Ben", (Cell("follows Ann"), Cell("the bar"))),
+        Row("Ben", (Cell("follows Ann" if is_followed else "likes music"), Cell("the bar"))),
         Row("Cleo", (Cell("dislikes music"), Cell("the park"))),
     )
     caption = "Example: the bar has music; the park has the fewest people"

@@ -44,10 +44,14 @@ class MinorityWords(NumberedWords[int, "View"]):
 
     @property
     def phrases(self) -> Mapping[str, str]:
-        story = self._story
-        if story is None:
-            return {"place": "place", "people": "agents"}
-        return {"place": story.place, "people": story.people}
+        story, agents = self._story, self._problem.agents
+        place, people = (story.place, story.people) if story else ("place", "agents")
+        follows, avoids = "They", ""
+        if any(agent.follows is not None for agent in agents):
+            follows = self.texts.get("brief.follows", "").format(place=place)
+        if any(agent.avoids is not None for agent in agents):
+            avoids = self.texts.get("brief.avoids", "").format(place=place)
+        return {"place": place, "people": people, "follows": follows, "avoids": avoids}
 
     def rules(self, seat: Seat) -> str:
         story = self._story

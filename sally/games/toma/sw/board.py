@@ -130,18 +130,19 @@ def EXAMPLE(context: SeatContext) -> tuple[Part, ...]:
     """Return the picture beside the rules: who says and does what, in order, or for the listener a
     message with names that it does not know."""
     if context.seat != EAVESDROPPER:
-        own, other = ("Guide", "Explorer") if context.seat == GUIDE else ("Explorer", "Guide")
-        names = {own: "You", other: f"The {other.lower()}"}
+        reader, partner = ("Guide", "Explorer") if context.seat == GUIDE else ("Explorer", "Guide")
+        names = {reader: "You", partner: f"The {partner.lower()}"}
         turns = (
             ("Explorer", "says: “The password is 5274”"),
             ("Guide", "opens the box with 5274 and sees the treasure"),
             ("Guide", "says: “South of the Red Barn”"),
             ("Explorer", "moves there, one square per turn"),
         )
-        said = tuple(
-            Saying(names[who], text, mark="yours" if who == own else "") for who, text in turns
+        steps = tuple(
+            Saying(names[role], text, mark="yours" if role == reader else "")
+            for role, text in turns
         )
-        return (Talk("Example, in order", said),)
+        return (Talk("Example, in order", steps),)
     squares = (
         Square(0, 0, "Explorer", "the explorer"),
         Square(0, 2, "?", "a landmark"),
