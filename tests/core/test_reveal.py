@@ -91,4 +91,6 @@ def test_end_of_the_battery_leaves_out_the_practice_question() -> None:
         pass
     told_ending = ending(match, "reader")
     right = round(told_ending.scores[0].points)
-    assert told_ending.why.startswith(f"{right} of 4 answers were right (the practice does not count)")
+    assert told_ending.why.startswith(
+        f"{right} of 4 answers were right (the practice does not count)"
+    )

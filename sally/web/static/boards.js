@@ -26,7 +26,7 @@ function table(part, how) {
   const body = part.rows.map((row) =>
     el("tr", { class: marked(row.mark) }, el("th", { scope: "row" }, chooses ? pressable(row.label, how) : row.label),
       row.cells.map((cell, i) =>
-        el("td", { class: cell.text === "–" ? "none" : marked(cell.mark), title: cell.note || null, "data-column": part.columns[i] },
+        el("td", { class: cell.text === "–" && !cell.mark ? "none" : marked(cell.mark), title: cell.note || null, "data-column": part.columns[i] },
           cell.text, noted(cell.note)))));
   const [caption, id] = captioned(part.caption);
   const rounds = part.columns.length > 1 && part.columns.every((name) => /^\d+$/.test(name));

@@ -34,6 +34,28 @@ def test_first_screen_of_the_rules_has_at_most_sixty_words(game: str) -> None:
         assert brief or len(text.split()) <= MOST_WORDS, seat
 
 
+def brief_of(game: str, **params: object) -> str:
+    spec = registry.game(game)
+    rules = spec.build(params)
+    context = SeatContext(spec, rules, rules.seats[0], 1, words_of(spec))
+    return Labels().brief(context, context.words.rules(context.seat))
+
+
+def test_first_screen_names_the_numbers_of_this_game() -> None:
+    assert "100 points each" in brief_of("elicitation")
+    assert "times 3" in brief_of("elicitation")
+    assert "wrong twice" in brief_of("cipher")
+    assert "wrong 3 times" in brief_of("cipher", tokens=3)
+    assert "from 1 up to 3" in brief_of("hanabi_mini")
+    assert "2 more per rival card" in brief_of("codenames", bonus=2.0)
+
+
+def test_first_screen_speaks_of_following_only_if_somebody_follows() -> None:
+    together, alone = brief_of("toma_mg", level=2), brief_of("toma_mg", level=1)
+    assert "follow" in together and "avoid" in together
+    assert "dislike" in alone and "follow" not in alone and "avoid" not in alone
+
+
 def test_rules_in_words_of_a_study_are_not_shortened() -> None:
     spec = registry.game("taboo")
     context = SeatContext(spec, spec.build({}), spec.build({}).seats[0], 1)
