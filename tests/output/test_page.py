@@ -366,3 +366,29 @@ def test_prompts_are_shown_as_they_were_sent(tmp_path: Path) -> None:
     assert first in unescape(re.sub("<[^>]*>", "", told))
     for call in calls:
         assert call.prompt in told
+
+
+def variants(partners: int, episodes: int) -> list[dict[str, object]]:
+    """Rows of a studied agent with many partners, and of these partners."""
+    return [
+        {"game": "ipd", "seat": seat, "cell": "c", "player": player, "others": other,
+         "name": player.split()[0], "studied": seat == "agent"}
+        for number in range(partners)
+        for _ in range(episodes)
+        for seat, player, other in (("agent", "model qa", f"table ({number})"),
+                                    ("partner", f"table ({number})", "model qa"))
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("partners", "episodes", "groups"),
+    [(30, 2, 1), (30, 5, 30), (12, 1, 12), (13, 1, 1)],
+    ids=["positions", "tournament", "few partners", "many partners"],
+)
+def test_partners_that_vary_from_episode_to_episode_are_one_group(partners, episodes, groups):
+    rows = results.pool_variants(pl.DataFrame(variants(partners, episodes)))
+    assert rows.group_by("seat", "player", "others").len().height == 2 * groups
+    assert set(rows.filter(pl.col("studied"))["player"]) == {"model qa"}
+    if groups == 1:
+        assert set(rows["player"]) == {"model qa", f"table, {partners} variants"}
+        assert set(rows["others"]) == {"model qa", f"other players, {partners} variants"}

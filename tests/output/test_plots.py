@@ -142,7 +142,7 @@ def test_calibration_curve_goes_through_its_points() -> None:
     [
         (["m cot T=0.7", "m qa T=0.7"], ("m T=0.7", ["cot", "qa"])),
         (["m cot T=0", "n cot T=1"], ("cot", ["m T=0", "n T=1"])),
-        (["m cot", "m"], ("", ["m cot", "m"])),  # one would have no name
+        (["m cot", "m"], ("m", ["cot", "m"])),  # one would have no name
         (["m cot"], ("", ["m cot"])),
         (["random", "tit_for_tat"], ("", ["random", "tit_for_tat"])),
     ],

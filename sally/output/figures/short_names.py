@@ -39,13 +39,14 @@ def shorten(name: str, length: int) -> str:
 def split_common(names: Sequence[str]) -> tuple[str, list[str]]:
     """Return the words that all names share, and each name without them.
 
-    Nothing is taken out if a name would be empty or two would be the same.
+    A name without other words, such as that of a model beside its words packs, stays as it is.
+    Nothing is taken out if two names would be the same.
     """
     if len(set(names)) < 2:
         return "", list(names)
     shared = set.intersection(*(set(name.split(" ")) for name in names))
-    bare = [" ".join(w for w in name.split(" ") if w not in shared) for name in names]
-    if not all(bare) or len(set(bare)) < len(set(names)):
+    bare = [" ".join(w for w in name.split(" ") if w not in shared) or name for name in names]
+    if len(set(bare)) < len(set(names)):
         return "", list(names)
     return " ".join(word for word in names[0].split(" ") if word in shared), bare
 

@@ -29,6 +29,7 @@ LISTED, LEAST = 20_000, 50  # listed episodes per page, and at least per group
 PAYOFF = Metric("payoff", "total payoff of the seat", lambda played, seat: None, label="payoff")
 OPEN = 16  # rows up to which a plot is shown unfolded
 KEYS = ("cell", "player", "others")
+VARIANTS, EPISODES = 12, 5  # more variants with fewer episodes each are one group
 
 
 @dataclass
@@ -106,9 +107,12 @@ def is_headline(metric: Metric) -> bool:
 def sheets_of(data: PageData) -> list[SeatResults]:
     """Return the results of every game and seat, in the order of the store."""
     frame = data.seats
-    rows = frame.seats(
-        "game", "seat", *KEYS, "why", "setup", "number", "turns", "forfeited", *FIELDS
-    ).with_row_index("at")
+    rows = pool_variants(
+        frame.seats(
+            "game", "seat", *KEYS, "name", "studied",
+            "why", "setup", "number", "turns", "forfeited", *FIELDS,
+        )
+    ).with_row_index("at")  # fmt: skip
     parts = rows.partition_by("game", "seat", *KEYS, as_dict=True, maintain_order=True)
     limit = max(LISTED // max(1, len(parts)), LEAST)
     sheets: dict[tuple[str, str], SeatResults] = {}
@@ -119,6 +123,25 @@ def sheets_of(data: PageData) -> list[SeatResults]:
         sheet.groups.append(PageGroup(f"g{place}", cell, player, others, Group(part), listed))
     _measure(frame, list(sheets.values()))
     return list(sheets.values())
+
+
+def pool_variants(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return the rows with one name for partners that vary from episode to episode, as in pairs of
+    positions: a group of one episode has no interval, and hundreds of them have no reader."""
+
+    def pooled(key: str, name: pl.Expr, within: Sequence[str]) -> pl.Expr:
+        variants = pl.col(key).n_unique().over(within)
+        are_many = (variants > VARIANTS) & (pl.len().over(within) < EPISODES * variants)
+        text = pl.format("{}, {} variants", name, variants)
+        return pl.when(are_many).then(text).otherwise(pl.col(key).cast(pl.String)).alias(key)
+
+    within = ("game", "seat", "cell")
+    partners = pooled("player", pl.col("name"), (*within, "name"))
+    rows = rows.with_columns(
+        pl.when(pl.col("studied")).then(pl.col("player").cast(pl.String)).otherwise(partners)
+        .alias("player")
+    )  # fmt: skip
+    return rows.with_columns(pooled("others", pl.lit("other players"), (*within, "player")))
 
 
 def _add_episode_columns(frame: Frame, rows: pl.DataFrame) -> pl.DataFrame:

@@ -251,9 +251,10 @@ class _Page:
             warnings.append(f"{first}; the first: {self.unplayed[0]}")
         cost = cost_of(self.provenance, currency_of(self.held.where))
         calls = sum(use.calls for use in self.provenance.models.values())
+        games = list(self.provenance.games)
         facts = [
             ("episodes", f"{len(self.held):,}"),
-            ("games", ", ".join(self.provenance.games)),
+            ("game", games[0]) if len(games) == 1 else ("games", f"{len(games)}"),
             ("cells", f"{len(self.provenance.cells):,}"),
             ("without a result", f"{self.provenance.details.total():,}"),
             ("moves forfeited", f"{sum(self.provenance.forfeits.values()):,}"),
