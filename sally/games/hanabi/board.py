@@ -185,7 +185,7 @@ def EXAMPLE(context: SeatContext) -> tuple[Part, ...]:
     rows = (
         CardRow("A pile", (first,)),
         CardRow(f"{name} holds", (told, other)),
-        CardRow("Then the pile", (PlayingCard("2", "", TONES[0]),)),
+        CardRow("Then the pile", (PlayingCard("2", "", TONES[0], mark="good"),)),
     )
     return (Cards(f"Example: told “2”, {name} plays it on the pile", rows),)
 

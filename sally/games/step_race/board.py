@@ -53,7 +53,12 @@ def REVEAL(context: SeatContext, replay: Trajectory[State, Action, View]) -> Rev
         why = f"Nobody reached step {game.target}, so nobody got the point."
     else:
         first = join_names([_name_player(words, view, n) for n in range(3) if shares[n]], "and")
-        why = f"{first} won, at step {max(state.positions)}; the end is at step {game.target}."
+        arrivals = sum(position >= game.target for position in state.positions)
+        why = (
+            f"{first} reached the end, step {game.target}, first."
+            if arrivals == 1
+            else f"{first} won, at step {max(state.positions)}; the end is at step {game.target}."
+        )
     collisions = sum(not gain for turn in state.past for gain in turn.gains)
     why += f" {collisions} moves did not count, because another player chose the same number."
     after = f"after turn {len(view.past)}"

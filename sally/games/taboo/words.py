@@ -18,6 +18,10 @@ TEXTS: Mapping[str, str] = read_texts(__package__)
 class TabooWords(WordGameWords["View"]):
     """Texts of Taboo; only the giver's prompt contains the secret word."""
 
+    @property
+    def phrases(self) -> Mapping[str, str]:
+        return {"most": str(self.game.hints)}
+
     def rules(self, seat: Seat) -> str:
         game = self.game
         facts = {"role": self.say(f"role.{seat}"), "hints": game.hints, "rounds": game.rounds}

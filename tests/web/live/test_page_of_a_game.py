@@ -44,6 +44,7 @@ def brief_of(game: str, **params: object) -> str:
 def test_first_screen_names_the_numbers_of_this_game() -> None:
     assert "100 points each" in brief_of("elicitation")
     assert "times 3" in brief_of("elicitation")
+    assert "is 5 points" in brief_of("taboo")
     assert "wrong twice" in brief_of("cipher")
     assert "wrong 3 times" in brief_of("cipher", tokens=3)
     assert "from 1 up to 3" in brief_of("hanabi_mini")
