@@ -17,6 +17,9 @@ from sally.games.toma.mg.stories import stories
 from sally.games.toma.one_shot import NumberedWords
 
 TEXTS: Mapping[str, str] = read_texts(__package__)
+# parts of the brief that apply only if somebody follows or avoids somebody
+FOLLOWS = "Those who follow somebody go to the same {place}, unless it is ruled out. The others"
+AVOIDS = ", or to the {place} of somebody they avoid"
 
 
 class MinorityWords(NumberedWords[int, "View"]):
@@ -48,9 +51,9 @@ class MinorityWords(NumberedWords[int, "View"]):
         place, people = (story.place, story.people) if story else ("place", "agents")
         follows, avoids = "They", ""
         if any(agent.follows is not None for agent in agents):
-            follows = self.texts.get("brief.follows", "").format(place=place)
+            follows = FOLLOWS.format(place=place)
         if any(agent.avoids is not None for agent in agents):
-            avoids = self.texts.get("brief.avoids", "").format(place=place)
+            avoids = AVOIDS.format(place=place)
         return {"place": place, "people": people, "follows": follows, "avoids": avoids}
 
     def rules(self, seat: Seat) -> str:

@@ -106,8 +106,8 @@ class RadioWords(Words[Action, View]):
         return self.say(f"radio.{radio.kind}", **facts)
 
     def _turn(self, number: int, view: View, radio: Radio, act: Action | None) -> str:
-        if "own.speech" in self.texts and isinstance(act, Speak) and radio.kind == "speech":
-            return self.say("own.speech", turn=number, text=one_line(radio.text))
+        if "field.own_speech" in self.texts and isinstance(act, Speak) and radio.kind == "speech":
+            return self.say("field.own_speech", turn=number, text=one_line(radio.text))
         line = self._radio(number, radio)
         line += self.say("own.none") if act is None else self.say("own", act=self.name(act))
         if isinstance(act, Open):
