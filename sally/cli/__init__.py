@@ -74,7 +74,9 @@ def _fail_usage(error: click.ClickException) -> None:
     context, message = getattr(error, "ctx", None), error.format_message()
     name = re.match(r"No such command '([^']*)'", message)
     if context is not None and message == context.get_help():
-        click.echo(message, err=True)
+        from sally.core.terminal_text import echo
+
+        echo(message, err=True)
         sys.exit(2)
     if name and isinstance(context, click.Context) and isinstance(context.command, click.Group):
         names = context.command.list_commands(context)
