@@ -20,7 +20,7 @@ def refuse(scores: bool = True, **setup: Any) -> str:
     with pytest.raises(BadInput) as error:
         resolve_setup(setup_with(**setup))
     sentence = str(error.value)
-    assert sentence.endswith(".") and "\n" not in sentence
+    assert sentence.endswith((".", "?")) and "\n" not in sentence
     return sentence
 
 
