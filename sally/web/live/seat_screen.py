@@ -48,7 +48,7 @@ class SeatScreen:
             new = self._build_screen(turns)
             if old is None or msgspec.structs.replace(new, version=old.version) != old:
                 last = 0 if old is None else old.version
-                version = max(last + 1, int(1000 * time.time()))  # increases across restarts, too
+                version = max(last + 1, int(1e5 * time.time()))  # increases across restarts, too
                 old = self._screen = msgspec.structs.replace(new, version=version)
             self.is_stale = False
         return old
