@@ -3,6 +3,8 @@ messages."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from sally.core.match.seat_context import SeatContext
 from sally.core.rules.board import (
     Board,
@@ -56,25 +58,10 @@ def REVEAL(context: SeatContext, replay: Trajectory[State, Action, View]) -> Rev
     view = game.observe(state, context.seat)
     assert state.value is not None and state.cost is not None  # drawn before the first round
     prices = [each.price for each in state.past if each.price is not None]
-    gain_per_unit = state.value - state.cost
-    worth = (
-        f"each trade shared {gain_per_unit} points between you"
-        if gain_per_unit > 0
-        else "no price could pay both of you"
-    )
-    why = (
-        f"A unit was worth {state.value} to the buyer and cost the seller {state.cost}: {worth}. "
-        f"You traded in {len(prices)} of {len(state.past)} rounds"
-    )
-    if prices:
-        mean = sum(prices) / len(prices)
-        why += (
-            f", at {mean:.3g} on average, so per trade the buyer earned {state.value - mean:.3g} "
-            f"and the seller {mean - state.cost:.3g}"
-        )
+    surplus = max(state.value - state.cost, 0) * game.rounds
     limits = (
-        f"{HIGHEST * game.rounds} is the most that any value and cost allow; with these, both "
-        f"together could earn {max(gain_per_unit, 0) * game.rounds}."
+        f"At a value of {state.value} and a cost of {state.cost}, both together could earn "
+        f"{surplus}; {HIGHEST * game.rounds} is the most at any value and cost."
     )
     hidden = (
         Note("The seller's cost", str(state.cost))
@@ -87,7 +74,27 @@ def REVEAL(context: SeatContext, replay: Trajectory[State, Action, View]) -> Rev
     )
     axis = Scale("Prices", 0.0, float(HIGHEST), ("0", str(HIGHEST)), spots)
     rounds = (_rounds(view),) if len(view.past) else ()
-    return Reveal(f"{why}. {limits}", hidden, (axis, *rounds))
+    why = f"{_trades(view, state.value, state.cost, prices)} {limits}"
+    return Reveal(why, hidden, (axis, *rounds))
+
+
+def _trades(view: View, value: int, cost: int, prices: Sequence[int]) -> str:
+    """Return how the seat's points came about: how much it traded, and what a unit paid it."""
+    if not prices:
+        no_price = ", and no price could pay both of you" if value <= cost else ""
+        return f"In no round was the bid as high as the ask: nothing was traded{no_price}."
+    mean = sum(prices) / len(prices)
+    units = "1 unit" if len(prices) == 1 else f"{len(prices)} units"
+    buyer_gain, seller_gain = f"{value - mean:.3g}", f"{mean - cost:.3g}"
+    if view.is_buyer:
+        return (
+            f"You bought {units}, worth {value} each to you, at {mean:.3g} on average: "
+            f"{buyer_gain} points a unit for you, {seller_gain} for the seller."
+        )
+    return (
+        f"You sold {units}, at a cost of {cost} each, at {mean:.3g} on average: {seller_gain} "
+        f"points a unit for you, {buyer_gain} for the buyer."
+    )
 
 
 def _axis(view: View) -> Scale:

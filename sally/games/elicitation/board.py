@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from sally.core.errors import join_names
 from sally.core.match.seat_context import SeatContext
 from sally.core.rules.board import (
@@ -68,22 +70,28 @@ def REVEAL(context: SeatContext, replay: Trajectory[State, int, View]) -> Reveal
         )
         for n, (name, value) in enumerate(zip(game.menu, values, strict=True))
     )
-    best = max(values)
-    how = "no choice paid more" if values[chosen] == best else f"the best choice paid {best:.4g}"
-    name = game.menu[chosen]
+    table = Table("What each choice paid you", ("points",), rows, "choice")
+    return Reveal(_account(game, chosen, values), truths, (table,))
+
+
+def _account(game: Elicitation, chosen: int, values: Sequence[float]) -> str:
+    """Return how the points came about, and what the best choice would have paid."""
+    name, best = game.menu[chosen], max(range(len(values)), key=values.__getitem__)
     replies = {question.ask: question.truth for question in game.questions}
-    reply = replies.get(f"{REPLY}{name}") if isinstance(game.pays, SequentialTransfer) else None
-    sums = ""
+    reply = replies.get(f"{REPLY}{name}")
     if isinstance(pays := game.pays, SequentialTransfer) and isinstance(reply, str):
         sent, back = pays.steps[chosen], pays.steps[game.menu.index(reply)]
-        other = pays.endowment - back + pays.factor * sent
-        sums = (
-            f" You sent {sent:g} and kept {pays.endowment - sent:g}; the other then chose {reply} "
-            f"and sent {back:g}, which reached you as {pays.factor * back:g}. The other got "
-            f"{other:.4g}."
+        paid = (
+            f"You kept {pays.endowment - sent:g}. The other answered {name} with {reply}, which "
+            f"gave you {pays.factor:g} times {back:g}: {values[chosen]:.4g} points in all."
         )
-    why = f"You chose {name} and got {values[chosen]:.4g} points; {how}.{sums}"
-    return Reveal(why, truths, (Table("What each choice paid you", ("points",), rows, "choice"),))
+        other = f" The other got {pays.endowment - back + pays.factor * sent:.4g}."
+        reason = f", because the other answers it with {replies.get(REPLY + game.menu[best])}"
+    else:
+        paid, other, reason = f"You chose {name} and got {values[chosen]:.4g} points.", "", ""
+    if values[best] == values[chosen]:
+        return f"{paid} No choice paid more.{other}"
+    return f"{paid} {game.menu[best]} would have paid {values[best]:.4g}{reason}.{other}"
 
 
 def _describe(ask: str) -> str:

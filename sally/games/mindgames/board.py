@@ -19,6 +19,7 @@ from sally.core.rules.board import (
 )
 from sally.core.rules.replay import Trajectory
 from sally.games.mindgames.rules import PERSUADER, Action, Brief, MindGame, State, View
+from sally.games.mindgames.target import values
 
 EFFECTS = {1: "+", 0: "0", -1: "−"}
 LEGEND = "+ increases, − decreases, 0 no effect"
@@ -66,13 +67,31 @@ def REVEAL(context: SeatContext, replay: Trajectory[State, Action, View]) -> Rev
     verdict = "as you wanted" if chosen == puzzle.goal else f"you wanted {letters[puzzle.goal]}"
     learned = sorted(state.mind.known - puzzle.visible)
     told = ", ".join(f"{names.attributes[a]} of {letters[p]}" for p, a in learned)
-    why = f"The other player {moved}; {verdict}."
+    why = f"The other player {moved}; {verdict}.{_reason(game, state)}"
     hidden = (Note("What you told that the other player did not know", told or "nothing"),)
     parts = (
         Hands(f"What each {names.noun} does: {_legend(brief)}", cards),
         *_revealed_notes(brief, names.attributes),
     )
     return Reveal(why, hidden, parts)
+
+
+def _reason(game: MindGame, state: State) -> str:
+    """Return why an exact target chose its proposal; "" for one that chooses freely."""
+    if game.target != "exact":
+        return ""
+    puzzle, chosen = game.problem, game.current_choice(state)
+    worth = values(game.world(state), state.mind.known)
+    others = [proposal for proposal in range(len(worth)) if proposal != chosen]
+    rival = max(others, key=worth.__getitem__) if chosen == puzzle.goal else puzzle.goal
+    own, other = (game.names.proposals[proposal] for proposal in (chosen, rival))
+    verdict = (
+        f"{own} suited them better than {other}"
+        if worth[chosen] > worth[rival]
+        else f"{other} suited them no better than {own}, so they stayed with {own}"
+    )
+    points = f"{own} {worth[chosen]}, {other} {worth[rival]}".replace("-", "−")
+    return f" From what they knew, {verdict} (effects they like less those they dislike: {points})."
 
 
 def _legend(brief: Brief) -> str:

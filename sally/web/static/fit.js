@@ -26,13 +26,17 @@ export function fit() {
 }
 
 function tellCover() {
-  const covers = board.getBoundingClientRect().bottom > turn.getBoundingClientRect().top + 1;
-  if (covers) turn.dataset.more = t("board_goes_on");
+  const log = turn.parentNode.querySelector(".past");
+  const above = log || board;
+  const covers = above.getBoundingClientRect().bottom > turn.getBoundingClientRect().top + 1;
+  if (covers) turn.dataset.more = t(log ? "log_goes_on" : "board_goes_on");
   else delete turn.dataset.more;
 }
 addEventListener("scroll", tellCover, { passive: true });
 
-addEventListener("resize", () => {
+// The only way back from beside to below: the size of the screen, or what stands on it, changed.
+export function fitAgain() {
   columns.classList.remove("tall", "high");
   fit();
-});
+}
+addEventListener("resize", fitAgain);

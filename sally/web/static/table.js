@@ -5,7 +5,7 @@ import { AskPanel } from "./asks.js";
 import { drawn, facts } from "./boards.js";
 import { PHONE, el, isHeading, prose } from "./dom.js";
 import { watch } from "./events.js";
-import { fit } from "./fit.js";
+import { fit, fitAgain } from "./fit.js";
 import { t } from "./texts.js";
 
 const $ = (id) => document.getElementById(id);
@@ -199,6 +199,7 @@ function show(next) {
   showProgress(screen);
   const isNew = showAsks(screen);
   showBoard(screen);
+  placePast();
   showStatus(screen);
   noteShown();
   keepTime(next);
@@ -305,6 +306,19 @@ function roundName() {
 const placeTalk = () => (PHONE.matches ? $("turn").before($("talk")) : document.querySelector(".past").before($("talk")));
 PHONE.addEventListener("change", placeTalk);
 placeTalk();
+
+// So does the log beside a locker: who saw what is in its lines alone.
+function placePast() {
+  const past = document.querySelector(".past");
+  const isAbove = PHONE.matches && !screen.over && $("board").querySelector(".part-lockers");
+  if (isAbove && past.parentNode !== $("turn").parentNode) $("turn").before(past);
+  if (!isAbove && past.parentNode === $("turn").parentNode) document.querySelector(".beside").append(past);
+}
+PHONE.addEventListener("change", () => {
+  if (!screen) return;
+  placePast();
+  fitAgain();
+});
 
 // A row or column that is named like one of the options can be pressed in its place.
 let boardText = "";

@@ -12,6 +12,8 @@ from sally.core.log.events import Ended
 from sally.core.match.seat_context import SeatContext
 from sally.core.registry import registry
 from sally.core.rules.game import Seat
+from sally.games.toma.mg import game as minority
+from sally.games.toma.po import game as partly_seen
 from sally.web.live.screen import over_of
 from sally.web.live.screen_text import MOST_WORDS, Labels, words_of
 from sally.web.play.lobby import sentences_of
@@ -55,6 +57,14 @@ def test_first_screen_speaks_of_following_only_if_somebody_follows() -> None:
     together, alone = brief_of("toma_mg", level=2), brief_of("toma_mg", level=1)
     assert "follow" in together and "avoid" in together
     assert "dislike" in alone and "follow" not in alone and "avoid" not in alone
+    assert "If they have ruled it out" in together
+
+
+@pytest.mark.parametrize("game", ["toma_mg", "toma_po"])
+def test_first_screen_has_at_most_sixty_words_in_every_scenario(game: str) -> None:
+    scenarios = {"toma_mg": minority.frozen_scenarios, "toma_po": partly_seen.frozen_scenarios}
+    briefs = {brief_of(game, scenario=each) for each in scenarios[game]()}
+    assert len(briefs) > 5 and max(len(brief.split()) for brief in briefs) <= MOST_WORDS
 
 
 def test_rules_in_words_of_a_study_are_not_shortened() -> None:

@@ -79,9 +79,10 @@ def test_toma_po_can_be_solved_in_the_browser(person: Arrive, served: Server) ->
     me.sit(served.table("toma_po", "player")["token"])
     assert me.page.locator("#board tr").nth(1).inner_text().startswith("A\t")
     me.shot("toma_po")
-    options = (*problem.tasks, "Two others take the same")
+    options = (*problem.tasks, "None helps: two others take the same")
     me.pick(options[po_rules.answer(problem)])
     assert "Your result: 1" in me.result()
+    assert "How they decide" in me.page.locator("#board").inner_text()
 
 
 def test_toma_mg_can_be_played_with_a_probe_about_every_agent(

@@ -21,6 +21,8 @@ CUT = """() => {
 LOG = """() => {
   const past = document.querySelector(".past");
   return past.scrollHeight - past.clientHeight; }"""
+LOG_FIRST = """() => Boolean(document.querySelector(".past")
+  .compareDocumentPosition(document.querySelector("#turn")) & Node.DOCUMENT_POSITION_FOLLOWING)"""
 WIDER = "() => document.documentElement.scrollWidth - innerWidth"
 
 
@@ -55,9 +57,21 @@ def test_log_that_answers_the_question_is_whole_and_any_other_says_where_it_goes
     me = person(**PHONE)
     me.sit(served.table("pick_the_right_stuff", "manager")["token"])
     assert me.page.evaluate(LOG) == 0
+    past, turn = me.page.locator(".past"), me.page.locator("#turn")
+    assert me.page.evaluate(LOG_FIRST), "the log that answers the question stands above it"
+    assert turn.bounding_box()["y"] + turn.bounding_box()["height"] <= 845  # and the question stays
+    assert turn.get_attribute("data-more") == "What happened goes on below: scroll down."
+    me.page.evaluate("scrollTo(0, document.body.scrollHeight)")
+    me.page.locator("#turn:not([data-more])").wait_for()
+    me.move_to(DESK)
+    assert past.bounding_box()["x"] > turn.bounding_box()["x"]  # beside the question again
+    assert past.bounding_box()["y"] < turn.bounding_box()["y"]
+    me.move_to(PHONE)
+    assert me.page.evaluate(LOG_FIRST)
     me.sit(served.table("toma_mg", "player")["token"])
     assert me.page.evaluate(LOG) > 0
-    past, heading = me.page.locator(".past"), me.page.locator(".past > h2")
+    assert not me.page.evaluate(LOG_FIRST)
+    heading = me.page.locator(".past > h2")
     assert past.get_attribute("data-below") == "more below"
     assert heading.get_attribute("data-above") is None
     past.evaluate("past => { past.scrollTop = past.scrollHeight; }")

@@ -74,17 +74,23 @@ def _wishes(words: MinorityWords, agent: Agent, names: Sequence[str]) -> dict[st
 
 
 def EXAMPLE(context: SeatContext) -> tuple[Part, ...]:
-    """Return the picture beside the rules: where three people go, and the emptiest place."""
+    """Return the picture beside the rules: where three people go, one of them a follower who has
+    ruled out the place, and the emptiest place."""
     game = context.game
     assert isinstance(game, Minority)
     is_followed = any(agent.follows is not None for agent in game.problem.agents)
-    rows = (
-        Row("Ann", (Cell("likes music"), Cell("the bar"))),
-        Row("Ben", (Cell("follows Ann" if is_followed else "likes music"), Cell("the bar"))),
-        Row("Cleo", (Cell("dislikes music"), Cell("the park"))),
-    )
+    columns = ("music", "follows", "goes to") if is_followed else ("music", "goes to")
+    examples = {
+        "Ann": ("likes", "–", "the bar"),
+        "Ben": ("–", "Ann", "the bar") if is_followed else ("likes", "–", "the bar"),
+        "Cleo": ("dislikes", "Ann", "the park"),
+    }
+    rows = []
+    for name, (wish, followed, place) in examples.items():
+        texts = (wish, followed, place) if is_followed else (wish, place)
+        rows.append(Row(name, tuple(map(Cell, texts))))
     caption = "Example: the bar has music; the park has the fewest people"
-    return (Table(caption, ("wish", "goes to"), rows),)
+    return (Table(caption, columns, tuple(rows)),)
 
 
 BOARD = board

@@ -18,8 +18,11 @@ from sally.games.toma.one_shot import NumberedWords
 
 TEXTS: Mapping[str, str] = read_texts(__package__)
 # parts of the brief that apply only if somebody follows or avoids somebody
-FOLLOWS = "Those who follow somebody go to the same {place}, unless it is ruled out. The others"
-AVOIDS = ", or to the {place} of somebody they avoid"
+FOLLOWS = (
+    "Those who follow somebody go to the same {place}. If they have ruled it out, they and all "
+    "others"
+)
+AVOIDS = ", and the {place} of somebody they avoid"
 
 
 class MinorityWords(NumberedWords[int, "View"]):

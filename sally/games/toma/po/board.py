@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from sally.core.errors import join_names
 from sally.core.match.seat_context import SeatContext
 from sally.core.rules.board import Board, Cell, Note, Notes, Part, Reveal, Row, Table
 from sally.core.rules.replay import Trajectory
 from sally.games.toma.one_shot import State
 from sally.games.toma.po.game import PartlySeen, View
-from sally.games.toma.po.rules import AGENTS, answer, best_assignment, choice, cost_text
+from sally.games.toma.po.rules import AGENTS, FAILURE, Scenario, answer, cost_text, predictions
 from sally.games.toma.po.words import PartlySeenWords
 
 
@@ -34,14 +36,20 @@ def board(context: SeatContext, view: View) -> Board:
         if row is None or agent == problem.player or agent in problem.knows[problem.player]
     )
     table = Table(f"Costs of each {words.phrases['task']}, in {words.unit}", problem.tasks, rows)
-    decide = Notes("How they decide", (Note("", DECIDE[problem.goal]),))
-    return Board((table, Notes("Who knows whose costs", _knowledge(game, words)), decide))
+    knowledge = Notes("Who knows whose costs", _knowledge(game, words))
+    return Board((table, knowledge, _decide(problem)))
+
+
+def _decide(problem: Scenario) -> Notes:
+    """Return how the agents decide, and when no task is right."""
+    return Notes("How they decide", (Note("", DECIDE[problem.goal]),))
 
 
 DECIDE = {
     "own": "Those who know only their own costs take what is cheapest for them. Those who know the "
     "costs of others work out what these take, and take what is cheapest for themselves of the "
-    "rest.",
+    "rest. If two others take the same one, everything fails, whatever you take: answer “None "
+    "helps”.",
     "total": "They divide up the four so that the sum of the four costs is lowest.",
 }
 
@@ -64,40 +72,46 @@ def _knowledge(game: PartlySeen, words: PartlySeenWords) -> tuple[Note, ...]:
 
 
 def REVEAL(context: SeatContext, replay: Trajectory[State, int, View]) -> Reveal:
-    """Return all costs and the task that each agent takes, by the rule of the scenario."""
+    """Return all costs, the task that each predictable agent takes, and the rule of the
+    scenario."""
     game, words = replay.rules(PartlySeen), context.words
     assert isinstance(words, PartlySeenWords)
     problem, chosen = game.problem, replay.present.chosen
-    taken = best_assignment(problem) if problem.goal == "total" else None
-    tasks = {
-        agent: taken[agent] if taken else choice(problem, agent)
-        for agent in range(len(problem.costs))
-        if agent != problem.player
-    }
-    right = answer(problem)
+    tasks = predictions(problem)
     rows = tuple(
         Row(
             AGENTS[agent] + ("\N{NO-BREAK SPACE}(you)" if agent == problem.player else ""),
             tuple(
-                _revealed_cell(cost, task, tasks.get(agent, chosen))
+                _revealed_cell(cost, task, chosen if agent == problem.player else tasks.get(agent))
                 for task, cost in enumerate(row)
             ),
             "yours" if agent == problem.player else "",
         )
         for agent, row in enumerate(problem.costs)
     )
-    others = ", ".join(
-        f"{AGENTS[agent]} took {problem.tasks[task]}" for agent, task in tasks.items()
-    )
+    right = answer(problem)
     own = "nothing" if chosen is None else f"“{words.name(chosen)}”"
     verdict = "which was right" if chosen == right else f"but “{words.name(right)}” was right"
-    why = f"You chose {own}, {verdict}: {others}."
+    costs = Table(f"All costs; ✔ the {words.phrases['task']} taken", problem.tasks, rows)
     return Reveal(
-        why,
-        parts=(
-            Table(f"All costs; ✔ the {words.phrases['task']} that each took", problem.tasks, rows),
-        ),
+        f"You chose {own}, {verdict}: {_reason(problem, tasks, right)}.",
+        parts=(costs, Notes("Who knows whose costs", _knowledge(game, words)), _decide(problem)),
     )
+
+
+def _reason(problem: Scenario, tasks: Mapping[int, int], right: int) -> str:
+    """Return why an option is right, from the tasks of the agents that the player can predict."""
+    if not tasks:
+        return (
+            f"{problem.tasks[right]} is your cheapest, and you could not know what the others take"
+        )
+    choices = [f"{AGENTS[agent]} takes {problem.tasks[task]}" for agent, task in tasks.items()]
+    taken = join_names(choices, "and")
+    if right == FAILURE:
+        return f"by the rule {taken}, so two take the same one"
+    if problem.goal == "total":
+        return f"the sum of the four costs is lowest if {taken}"
+    return f"by the rule {taken}, and {problem.tasks[right]} is your cheapest of the rest"
 
 
 def _revealed_cell(cost: int, task: int, taken: int | None) -> Cell:

@@ -127,29 +127,31 @@ def _notes(view: View) -> tuple[Note, ...]:
 
 
 def EXAMPLE(context: SeatContext) -> tuple[Part, ...]:
-    """Return the picture beside the rules: who says and does what, in order, or for the listener a
-    message with names that it does not know."""
+    """Return the picture beside the rules: what is said and done, turn by turn, or for the listener
+    the squares that a message may mean."""
     if context.seat != EAVESDROPPER:
-        reader, partner = ("Guide", "Explorer") if context.seat == GUIDE else ("Explorer", "Guide")
-        names = {reader: "You", partner: f"The {partner.lower()}"}
+        is_guide = context.seat == GUIDE
+        guide, explorer = ("You", "The explorer") if is_guide else ("The guide", "You")
+        opening = "open" if is_guide else "opens"
+        landmark = "The treasure is south of the Red Barn"
         turns = (
-            ("Explorer", "says: “The password is 5274”"),
-            ("Guide", "opens the box with 5274 and sees the treasure"),
-            ("Guide", "says: “South of the Red Barn”"),
-            ("Explorer", "moves there, one square per turn"),
+            (explorer, "“The password is 5274”"),
+            (guide, f"({opening} the box with 5274, which shows the treasure)"),
+            (guide, f"“{landmark}”"),
+            (explorer, f"({'goes' if is_guide else 'go'} there: you both win)"),
         )
         steps = tuple(
-            Saying(names[role], text, mark="yours" if role == reader else "")
-            for role, text in turns
+            Saying(name, text, f"turn {turn}", "yours" if name == "You" else "")
+            for turn, (name, text) in enumerate(turns, 1)
         )
-        return (Talk("Example, in order", steps),)
+        return (Talk("Example: the listener hears this too, but cannot find the Red Barn", steps),)
     squares = (
-        Square(0, 0, "Explorer", "the explorer"),
+        Square(0, 0, "?", "a landmark"),
         Square(0, 2, "?", "a landmark"),
-        Square(1, 2, "Treasure", "the treasure", "goal"),
-        Square(1, 0, "?", "a landmark"),
+        Square(1, 0, "here?", "south of a landmark", "goal"),
+        Square(1, 2, "here?", "south of a landmark", "goal"),
     )
-    caption = "Example: the guide says “south of the Red Barn”"
+    caption = "Example: “The treasure is south of the Red Barn”, but which ? is the Red Barn"
     return (Grid(caption, 2, 3, squares),)
 
 
