@@ -29,7 +29,7 @@ function tellCover() {
   const log = turn.parentNode.querySelector(".past");
   const above = log || board;
   const covers = above.getBoundingClientRect().bottom > turn.getBoundingClientRect().top + 1;
-  if (covers) turn.dataset.more = t(log ? "log_goes_on" : "board_goes_on");
+  if (covers) turn.dataset.more = log ? t("log_goes_on") : t("board_goes_on");
   else delete turn.dataset.more;
 }
 addEventListener("scroll", tellCover, { passive: true });

@@ -20,9 +20,11 @@ from sally.web.study.steps import (
     PLATFORM,
     attention_counts,
     current,
+    paid_games,
     partner_kind,
     pay_of,
     pay_rule,
+    rounds_in,
 )
 from sally.web.study.tables import utc
 
@@ -128,20 +130,29 @@ async def payments(running_study: RunningStudy) -> str:
 
     study, people = running_study.study, await running_study.database.run(look)
     further = study.platform.keep
+    draws_games = any(
+        rule.random_games
+        for condition in study.conditions
+        for rule in study.pay_rules(condition).values()
+    )
     out = io.StringIO()
     rows = csv.writer(out, lineterminator="\n")
     columns = ("participant_id", "platform", "state", "base", "bonus", "currency", "code")
-    rows.writerow((*columns, "participant", *further))
+    rows.writerow((*columns, "participant", *(("paid_games",) if draws_games else ()), *further))
     for person, answers in people:
         condition, amount = study.condition(person.condition), person.bonus
+        rounds = rounds_in(study, condition, answers)
         if person.state == LAPSED and (rounds := await running_study.rounds_played(person)):
             amount = pay_of(study, condition, answers, person.number, rounds)
         if person.state in PAID or amount:
             base, bonus = pay_rule(study, condition, answers).parts(amount)
             platform_params = answers.get(PLATFORM) or {}
+            paid = paid_games(study, condition, answers, person.number, rounds)
+            paid_numbers = " ".join(str(game + 1) for game in paid)
             payment_row = (
                 *(person.given, study.platform.name, person.state, base, bonus),
                 *(study.bonus.currency, person.code, running_study.secrets.export_id(person)),
+                *((paid_numbers,) if draws_games else ()),
                 *(platform_params.get(name, "") for name in further),
             )
             # ids come from links and may be spreadsheet formulas

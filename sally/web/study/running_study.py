@@ -652,12 +652,16 @@ class RunningStudy:
 def outcome(episode: Episode, seat: str) -> RoundOutcome:
     """Return the outcome of a match for one seat; an interrupted match pays the points so far.
 
-    A game that has no points before its end (`pays_as_it_goes` is False) then has no payoff.
+    It has no payoff, and is not drawn for payment, if the game has no points before its end
+    (`pays_as_it_goes` is False), or if no player had moved yet. The seat that stopped the match
+    before that has 0 points, so that leaving a game cannot decide which game is drawn.
     """
     end = episode.end
     if not isinstance(end, Censored):
         return RoundOutcome("ended", end.payoffs.get(seat))
     leaver = "left" if end.seat == seat else "partner left"
     replay = replay_for_measures(episode).replay
-    so_far = replay.game.payoffs(replay.states[-1]) if replay.game.pays_as_it_goes else {}
+    has_begun = any(not moves.keys().isdisjoint(replay.game.seats) for moves in replay.moves)
+    has_points = replay.game.pays_as_it_goes and (has_begun or end.seat == seat)
+    so_far = replay.game.payoffs(replay.states[-1]) if has_points else {}
     return RoundOutcome(leaver if end.cause == "left" else end.cause, so_far.get(Seat(seat)))

@@ -60,7 +60,7 @@ def test_log_that_answers_the_question_is_whole_and_any_other_says_where_it_goes
     past, turn = me.page.locator(".past"), me.page.locator("#turn")
     assert me.page.evaluate(LOG_FIRST), "the log that answers the question stands above it"
     assert turn.bounding_box()["y"] + turn.bounding_box()["height"] <= 845  # and the question stays
-    assert turn.get_attribute("data-more") == "What happened goes on below: scroll down."
+    assert turn.get_attribute("data-more") == "The list goes on below: scroll down."
     me.page.evaluate("scrollTo(0, document.body.scrollHeight)")
     me.page.locator("#turn:not([data-more])").wait_for()
     me.move_to(DESK)

@@ -118,6 +118,35 @@ def test_interrupted_game_pays_played_rounds_to_both_participants(pair, how):
         assert sum(Decimal(str(r["payoff"])) for r in row["rounds"]) == earned[row["participant"]]
 
 
+def test_game_that_stopped_before_its_first_move_is_drawn_only_for_who_stopped_it(tmp_path):
+    text = PAIRS.replace("[bonus] ", "[bonus]\nrandom_games = 1 ")
+    left_alone, stopped = [], []
+    with study_server(tmp_path, text) as server:
+        for n in range(4):
+            first = Participant(server).agree(f"stays{n}").read_on().check(*RIGHT)
+            two = Participant(server).agree(f"leaves{n}").read_on().check(*RIGHT)
+            play_together(first.get(), two)
+            if n % 2:
+                first.answer_all(first.seat_token, limit=1)  # a move that nobody has seen yet
+            two.leave(two.seat_token)
+            first.get().survey(**ANSWERS), two.get().survey(**ANSWERS)
+            left_alone.append(f"stays{n}"), stopped.append(f"leaves{n}")
+            assert "Drawn for payment: game 1" in first.text
+        browser = logged_in(server).browser
+        rows = browser.get("/experimenter/study/people.json").json()
+        paid = browser.get("/experimenter/study/payments.csv").text
+    by_code = {row["participant"]: row for row in rows}
+    drawn = {}
+    for payment in csv.DictReader(io.StringIO(paid)):
+        row = by_code[payment["participant"]]
+        (drawn[payment["participant_id"]],) = row["paid_games"]
+        assert payment["paid_games"] == str(row["paid_games"][0])
+        points = row["rounds"][row["paid_games"][0] - 1]["payoff"]
+        assert Decimal(payment["bonus"]) == A_POINT * Decimal(str(points))
+    assert [drawn[name] for name in left_alone] == [1, 1, 1, 1]
+    assert {drawn[name] for name in stopped} == {1, 2}  # leaving a game does not choose the draw
+
+
 def test_withdrawal_leaves_the_partner_the_points_of_the_interrupted_game(pair):
     first, two, server = pair
     play_rounds(first, two, 3)
