@@ -12,11 +12,9 @@ from sally.analysis.profile.depth_curve import depth_curve
 from sally.analysis.profile.doing_scale import Mark
 from sally.analysis.profile.ideal_scale import IDEAL_COLUMNS, ideal_rows, without_pool
 from sally.analysis.profile.literal_beside import (
-    LITERAL,
     LITERAL_COLUMNS,
     LITERAL_NOTE,
     literal_beside,
-    strict_scores,
 )
 from sally.analysis.profile.profile import ProfileRow
 from sally.api.analyses import profile as profile_of
@@ -176,9 +174,7 @@ def profile_rows(
 def say_literal(rows: Sequence[ProfileRow], frame: Frame) -> None:
     """Print scores on a battery of literal theory-of-mind items beside knowing and doing, if the
     stores hold both."""
-    if {row.metric == LITERAL for row in rows} != {True, False}:
-        return
-    if lines := literal_beside(rows, strict_scores(frame)):
+    if lines := literal_beside(rows, frame):
         keys = (NAMES["player"], NAMES["game"])
         print_columns(lines, keys, LITERAL_COLUMNS, "literal beside knowing and doing")
         print_text(f"{legend(LITERAL_COLUMNS[:4])} {LITERAL_NOTE}")

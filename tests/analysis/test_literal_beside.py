@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
 from sally.cli import cli
+from sally.frames.parts import File
 
 GAME = """name = "game"
 about = "a game"
@@ -59,3 +61,21 @@ def test_report_has_the_same_table(tmp_path: Path) -> None:
     page = tmp_path / "page.html"
     read_output("report", play_games(tmp_path, both_items, "both"), "--out", str(page))
     assert "<h3>Literal beside knowing and doing</h3>" in page.read_text()
+
+
+def test_report_without_a_battery_does_not_replay_for_strict_scores(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SALLY_CACHE", str(tmp_path / "cache"))
+    measured = set[str]()
+    measure = File.measure
+
+    def record(file: File, name: str, columns: Sequence[str]) -> None:
+        measured.update(columns)
+        measure(file, name, columns)
+
+    monkeypatch.setattr(File, "measure", record)
+    store = play_games(tmp_path, GAME, "game")
+    read_output("report", store, "--out", str(tmp_path / "page.html"))
+    assert "brier" in measured
+    assert "literal_strict" not in measured

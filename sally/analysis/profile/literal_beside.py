@@ -59,7 +59,7 @@ LITERAL_COLUMNS = (
 LITERAL_NOTE = "No correlation across models is computed: it would need at least eight."
 
 
-def strict_scores(frame: Frame) -> StrictScores:
+def _strict_scores(frame: Frame) -> StrictScores:
     """Return each player's model and its strict score, the share of item groups in which every
     answer is right."""
     names = frame.seats("player", "name").unique(maintain_order=True)
@@ -67,15 +67,18 @@ def strict_scores(frame: Frame) -> StrictScores:
     return StrictScores(strict, dict(names.rows()))
 
 
-def literal_beside(rows: Sequence[ProfileRow], scores: StrictScores) -> list[LiteralBeside]:
+def literal_beside(rows: Sequence[ProfileRow], frame: Frame) -> list[LiteralBeside]:
     """Pair each model's rows on a battery of test items with its rows in games. The result is empty
     unless the stores hold both.
 
     Players with a words pack other than the default are left out; this includes the packs that
-    describe the other player as a mechanism.
+    describe the other player as a mechanism. Strict scores are measured only if the stores hold
+    both, because they replay every episode.
     """
-    lines = []
     rows = [row for row in rows if PACK not in row.player]
+    if {row.metric == LITERAL for row in rows} != {True, False}:
+        return []
+    scores, lines = _strict_scores(frame), []
     for battery in rows:
         if battery.metric != LITERAL or battery.raw.value is None:
             continue

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from sally.analysis.design.claims import verdicts
 from sally.analysis.pairs.told import ToldResult, has_informant, told_slopes
 from sally.analysis.profile.ideal_scale import has_pool, ideal_rows
-from sally.analysis.profile.literal_beside import literal_beside, strict_scores
+from sally.analysis.profile.literal_beside import literal_beside
 from sally.analysis.profile.profile import ProfileRow
 from sally.core.errors import BadInput
 from sally.output.html import Html, join, tag
@@ -193,7 +193,7 @@ class _Page:
         if profile:
             yield _title("profile", "Knowing and doing")
             yield profile_section(profile, self._find)
-            beside = literal_beside(profile, strict_scores(self.held.seats))
+            beside = literal_beside(profile, self.held.seats)
             if beside:
                 yield join(tag("h3", "Literal beside knowing and doing"), literal_section(beside))
             yield claims_section(verdicts(profile))
