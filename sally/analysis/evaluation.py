@@ -271,9 +271,11 @@ def _game_controls(
     certifying_orders: Mapping[str, Collection[int]] | None,
 ) -> GameControls:
     results = [
-        ArmResult(one.game, one.metric, one.arm == TWIN, one.difference, one.verdict)
-        for one in controls
-        if one.arm in (TWIN, REWORDED)
+        ArmResult(
+            control.game, control.metric, control.arm == TWIN, control.difference, control.verdict
+        )
+        for control in controls
+        if control.arm in (TWIN, REWORDED)
     ]
     orders = None if certifying_orders is None else certifying_orders.get(game, ())
     return GameControls(

@@ -155,14 +155,16 @@ def _players(games: Iterable[GameLog]) -> Iterable[PlayerAudit]:
 
 
 def _results(games: Sequence[GameLog]) -> Iterable[ResultAudit]:
-    every, whole = _points(games), _points([game for game in games if not game.is_cut])
+    all_points, uncut_points = _points(games), _points([game for game in games if not game.is_cut])
     bounds = (0.0, 1.0) if all(len(game.players) == 2 for game in games) else None
     estimates = {
         player: (
             mean_by_rule(points, range(len(points)), bounds),
-            mean_by_rule(whole.get(player, []), range(len(whole.get(player, []))), bounds),
+            mean_by_rule(
+                uncut_points.get(player, []), range(len(uncut_points.get(player, []))), bounds
+            ),
         )
-        for player, points in every.items()
+        for player, points in all_points.items()
     }
     ranks = [_ranks({p: pair[side].value for p, pair in estimates.items()}) for side in (0, 1)]
     for player, (all_games, without_cut) in sorted(estimates.items()):
@@ -184,10 +186,10 @@ def _points(games: Iterable[GameLog]) -> dict[str, list[float]]:
 
 def _ranks(values: Mapping[str, float | None]) -> dict[str, int]:
     """Return the place of each player, from 1; equal values share a place."""
-    known = {player: value for player, value in values.items() if value is not None}
+    known_values = {player: value for player, value in values.items() if value is not None}
     return {
-        player: 1 + sum(other > value for other in known.values())
-        for player, value in known.items()
+        player: 1 + sum(other_value > value for other_value in known_values.values())
+        for player, value in known_values.items()
     }
 
 
@@ -209,12 +211,12 @@ def _first_seat(games: Sequence[GameLog]) -> tuple[Estimate | None, int]:
     values: list[float] = []
     strata: list[str] = []
     for meeting, orders in meetings.items():
-        wanted = 1 if meeting[1] == meeting[2] else 2
-        if len(orders) < wanted:
+        order_count = 1 if meeting[1] == meeting[2] else 2
+        if len(orders) < order_count:
             continue
         total = sum(map(len, orders.values()))
         for players, outcomes in orders.items():
-            weight = total / (wanted * len(outcomes))
+            weight = total / (order_count * len(outcomes))
             values += [weight * outcome for outcome in outcomes]
             strata += [str((meeting, players))] * len(outcomes)
     if not values:
@@ -296,14 +298,14 @@ def _gains(
     gains = []
     for earlier, current in pairwise([None, *game.rounds]):
         assert current is not None
-        other = current.actions[1 - seat]
+        other_action = current.actions[1 - seat]
         if simple.startswith("always "):
             action = simple.removeprefix("always ")
         elif earlier is None:
             continue
         else:
             action = earlier.actions[1 - seat]
-        payoff = paid.get((seat, action, other))
+        payoff = paid.get((seat, action, other_action))
         if payoff is not None:
             gains.append(payoff - current.payoffs[seat])
     return gains
@@ -326,11 +328,11 @@ def findings(audit: GameLogAudit) -> list[str]:
     moved = [row.player for row in audit.results if row.rank_without not in (None, row.rank)]
     if moved:
         sentences.append(f"Without them, the place of {join_names(moved)} changes.")
-    lost = Counter[str]()
+    failures = Counter[str]()
     for row in audit.players:
-        lost.update(row.failures)
-    if lost:
-        kinds = join_names([f"{count} {kind}" for kind, count in lost.most_common()])
+        failures.update(row.failures)
+    if failures:
+        kinds = join_names([f"{count} {kind}" for kind, count in failures.most_common()])
         sentences.append(f"Moves that could not be used: {kinds}.")
     edge = audit.first_seat
     if edge and edge.low is not None and edge.high is not None and not edge.low <= 0 <= edge.high:

@@ -252,8 +252,8 @@ def _other_names(episodes: Iterable[Episode]) -> tuple[str, ...]:
         for seat, player in episode.setup.lineup.items():
             used = episode.used.get(seat)
             stored = used.get("answered_as") if isinstance(used, dict) else None
-            asked = str(player.params.get("model", "")).partition("/")[2]
-            names.update({str(name) for name in stored or ()} - {asked})
+            requested_name = str(player.params.get("model", "")).partition("/")[2]
+            names.update({str(name) for name in stored or ()} - {requested_name})
     return tuple(sorted(names))
 
 

@@ -177,7 +177,7 @@ def say(plan: Plan, prices: Prices | None, speed: Speed | None) -> None:
     is_short = fits(rows, list(rows[0]))
     if not is_short:
         by_strategy = group_by(plan.parts, lambda part: part.who)
-        rows = [_strategy_row(who, parts) for who, parts in by_strategy.items()]
+        rows = [_strategy_row(strategy, parts) for strategy, parts in by_strategy.items()]
     print_table(rows, list(rows[0]))
     if not is_short:
         print_text(f"{len(plan.parts)} cells and strategies; --json prints each of them.")
@@ -311,11 +311,11 @@ def _row(part: PlanPart) -> Row:
     }
 
 
-def _strategy_row(who: str, parts: Sequence[PlanPart]) -> Row:
+def _strategy_row(strategy: str, parts: Sequence[PlanPart]) -> Row:
     """Return the row of all cells with the same models and strategies."""
     total = sum((part.each.times(part.episodes) for part in parts), Count())
     cells, episodes = len({part.cell for part in parts}), sum(part.episodes for part in parts)
-    return {"strategy": who, "cells": cells, "episodes": f"{episodes:,}", **_totals(total)}
+    return {"strategy": strategy, "cells": cells, "episodes": f"{episodes:,}", **_totals(total)}
 
 
 def _totals(count: Count) -> Row:
@@ -323,9 +323,9 @@ def _totals(count: Count) -> Row:
     return {name: f"{number:,.0f}" for name, number in counts.items()}
 
 
-def calls_text(calls: float, fewest: float, most: float) -> str:
+def calls_text(calls: float, lowest: float, highest: float) -> str:
     """Return a number of calls, with its range if it depends on the moves."""
-    text, low, high = (f"{number:,.0f}" for number in (calls, fewest, most))
+    text, low, high = (f"{number:,.0f}" for number in (calls, lowest, highest))
     return text if low == high else f"{text} ({low} to {high})"
 
 

@@ -234,16 +234,16 @@ def estimate_line(plan: Plan, limit: int | None, config: Config) -> str:
     stored = f"; {plan.there:,} more are stored" if plan.there else ""
     costs = [bill.cost for bill in plan.bills]
     currency = config.prices.currency if config.prices else ""
-    known = [cost for cost in costs if cost is not None]
-    cost = money_text(sum(known), currency) if any(known) else "at no cost"
-    if len(known) < len(costs):
+    known_costs = [cost for cost in costs if cost is not None]
+    cost = money_text(sum(known_costs), currency) if any(known_costs) else "at no cost"
+    if len(known_costs) < len(costs):
         cost = "at unknown cost"
     count = sum((bill.count for bill in plan.bills), Count())
-    fewest, most = (
+    lowest, highest = (
         round(sum(calls))
         for calls in ([bill.fewest for bill in plan.bills], [bill.most for bill in plan.bills])
     )
-    span = f" ({fewest:,} to {most:,}, depending on the moves)" if fewest < most else ""
+    span = f" ({lowest:,} to {highest:,}, depending on the moves)" if lowest < highest else ""
     return (
         f"To play: {missing:,} episodes{of_cells}{stored}; about {count.calls:,.0f} calls{span}, "
         f"{count.input:,.0f} input and {count.output:,.0f} output tokens, {cost}."

@@ -77,10 +77,10 @@ def plain(value: float | None, n: int) -> Estimate:
 
 def mean(values: Floats, clusters: Sequence[Hashable] | Any) -> Estimate:
     """Return a mean over rows with its interval over clusters; NaN is left out."""
-    known = ~np.isnan(values)
-    if not known.any():
+    is_known = ~np.isnan(values)
+    if not is_known.any():
         return without_interval(None, 0, "t", "no rows")
-    return mean_by_rule(values[known], np.asarray(clusters)[known])
+    return mean_by_rule(values[is_known], np.asarray(clusters)[is_known])
 
 
 def slope(x: Floats, y: Floats, clusters: Any) -> Estimate:
@@ -194,9 +194,9 @@ def knowing_of_most(stated: Floats, true: Floats) -> float:
         true: What happened, as odds or shares.
     """
     likeliest = measures.largest(stated)
-    named = (np.nan_to_num(true) * likeliest).sum(axis=1) / likeliest.sum(axis=1)
-    guessed, most = np.nanmean(true, axis=1), np.nanmax(true, axis=1)
-    return float((named - guessed).sum() / (most - guessed).sum())
+    named_share = (np.nan_to_num(true) * likeliest).sum(axis=1) / likeliest.sum(axis=1)
+    mean_share, largest_share = np.nanmean(true, axis=1), np.nanmax(true, axis=1)
+    return float((named_share - mean_share).sum() / (largest_share - mean_share).sum())
 
 
 # --- the engine of `sally reproduce` --------------------------------------------------------------
@@ -224,11 +224,11 @@ def belief_engine(
         return {"source": paper} if is_own else None
 
     @lru_cache(maxsize=1)
-    def compute_figures(known: Known) -> Figures:
-        return figures(records_of(game for _, game in known))
+    def compute_figures(games: Known) -> Figures:
+        return figures(records_of(game for _, game in games))
 
-    def tabulates(row: Conditions, metric: str, known: Known, model: str | None) -> Estimate | None:
-        return compute_figures(known).get(str(row["figure"]))
+    def tabulates(row: Conditions, metric: str, games: Known, model: str | None) -> Estimate | None:
+        return compute_figures(games).get(str(row["figure"]))
 
     return Engine(
         None,

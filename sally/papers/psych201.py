@@ -30,8 +30,8 @@ def experiment_file(path: Path, folder: str) -> tuple[Path, list[Oddity]]:
     if not inside:
         raise BadInput(f"There is no {folder}/prompts.jsonl.zip (or .jsonl, .jsonl.gz) in {path}.")
     others = {f.parent.name for f in path.rglob("prompts.jsonl*")} - {folder}
-    why = f"{len(others)} folders of other experiments"
-    return inside[0], [Oddity(str(path), "left alone", why)] if others else []
+    reason = f"{len(others)} folders of other experiments"
+    return inside[0], [Oddity(str(path), "left alone", reason)] if others else []
 
 
 def people_lines(file: Path) -> tuple[bytes, list[bytes]]:
@@ -43,10 +43,10 @@ def people_lines(file: Path) -> tuple[bytes, list[bytes]]:
     data = read_fetched_file(file)
     try:
         if zipfile.is_zipfile(io.BytesIO(data)):
-            with zipfile.ZipFile(io.BytesIO(data)) as held:
-                inside = [n for n in held.namelist() if not n.startswith("__MACOSX")]
+            with zipfile.ZipFile(io.BytesIO(data)) as archive:
+                inside = [n for n in archive.namelist() if not n.startswith("__MACOSX")]
                 (name,) = [n for n in inside if n.endswith(".jsonl")]
-                text = held.read(name)
+                text = archive.read(name)
         else:
             text = gzip.decompress(data) if file.name.endswith(".gz") else data
     except (OSError, EOFError, ValueError, zlib.error, zipfile.BadZipFile) as error:

@@ -59,7 +59,7 @@ class ValueInterval(Protocol):
 
 def estimate_dots(
     column: AtlasColumn,
-    who: str,
+    label: str,
     kind: AtlasKind,
     year: int | None,
     estimate: ValueInterval | None,
@@ -77,7 +77,7 @@ def estimate_dots(
         return []
     ends, ids = (estimate.low, estimate.high), tuple(episodes[:FEW_IDS])
     facts = (estimate.value, *ends, n, unit, clusters, source, ids, knowing, note)
-    return [AtlasDot(column, who, kind, year, *facts, family=family)]
+    return [AtlasDot(column, label, kind, year, *facts, family=family)]
 
 
 class AtlasSource(msgspec.Struct, frozen=True):

@@ -65,14 +65,14 @@ class PastRounds:
             return own_move
         if rule == MOST_FREQUENT:
             return self._most_frequent()
-        after = None
+        next_round = None
         if rule == AFTER_OWN:
-            after = self._round_after(lambda earlier: earlier[0] == own_move)
+            next_round = self._round_after(lambda earlier: earlier[0] == own_move)
         if rule == AFTER_PAIR:
-            after = self._round_after(lambda earlier: earlier == self._rounds[-1])
-        if rule == AFTER_LAST or (rule == AFTER_PAIR and after is None):
-            after = self._round_after(lambda earlier: earlier[1] == their_move)
-        return after[1] if after else their_move
+            next_round = self._round_after(lambda earlier: earlier == self._rounds[-1])
+        if rule == AFTER_LAST or (rule == AFTER_PAIR and next_round is None):
+            next_round = self._round_after(lambda earlier: earlier[1] == their_move)
+        return next_round[1] if next_round else their_move
 
     def _round_after(self, is_alike: Callable[[PastRound], bool]) -> PastRound | None:
         """Return the round that followed the latest earlier round of a kind, if there is one."""

@@ -42,7 +42,9 @@ class SimpleRule(msgspec.Struct, frozen=True):
         )
 
     def _moves(self, turn: Turn, past: PastRounds, menu: tuple[Any, ...]) -> tuple[Any, ...]:
-        move = move_after(past, self.rule, menu, lambda other: self._replies(turn, other, menu))
+        move = move_after(
+            past, self.rule, menu, lambda other_move: self._replies(turn, other_move, menu)
+        )
         if move is None:
             return (menu[self.first % len(menu)],)
         is_replied_to = self.reply and self.rule != WIN_STAY

@@ -150,16 +150,18 @@ def cases(episodes: Sequence[Episode], about: str, place: Place) -> Iterator[Cas
     }
     episodes_by_id = {episode.id: episode for episode in episodes}
     replays: dict[str, Any] = {}
-    for one in all_decisions:
-        own_move = own_moves.get((one.episode, one.turn, one.seat))
-        options = _index_names(one.candidates, own_move.names) if own_move else None
+    for other_decision in all_decisions:
+        own_move = own_moves.get((other_decision.episode, other_decision.turn, other_decision.seat))
+        options = _index_names(other_decision.candidates, own_move.names) if own_move else None
         if own_move is None or options is None:
             continue
-        if one.episode not in replays:
-            replays = {one.episode: replay_for_measures(episodes_by_id[one.episode])}
-        replies = _replies(replays[one.episode], one, own_move, options)
+        if other_decision.episode not in replays:
+            replays = {
+                other_decision.episode: replay_for_measures(episodes_by_id[other_decision.episode])
+            }
+        replies = _replies(replays[other_decision.episode], other_decision, own_move, options)
         if len(set(replies)) > 1 and all(replies):
-            yield Case(one, replies)
+            yield Case(other_decision, replies)
 
 
 def _index_names(candidates: Sequence[str], names: Sequence[str]) -> tuple[int, ...] | None:
@@ -486,12 +488,12 @@ def pairs(all_cases: Sequence[Case], rows: Sequence[int]) -> dict[int, tuple[int
             if all_cases[candidate].decision.partner != decision.partner
             and all_cases[candidate].decision.candidates == decision.candidates
         ]
-        other = [n for n in candidates if all_cases[n].decision.value != decision.value]
+        other_value_rows = [n for n in candidates if all_cases[n].decision.value != decision.value]
         same_value_rows = [n for n in candidates if all_cases[n].decision.value == decision.value]
-        if other:
+        if other_value_rows:
             # The pair rotates with the round, so that no partner is always the donor.
             chosen[row] = (
-                other[decision.turn % len(other)],
+                other_value_rows[decision.turn % len(other_value_rows)],
                 same_value_rows[decision.turn % len(same_value_rows)] if same_value_rows else None,
             )
     return chosen
@@ -525,11 +527,11 @@ def _patch(
     }
     if not paired:
         return []
-    donors = sorted({other for other, _ in paired.values()})
+    donors = sorted({other_row for other_row, _ in paired.values()})
     edited_prompts = []
-    for row, (other, same) in paired.items():
+    for row, (other_row, same_row) in paired.items():
         edits: list[Edit | None] = [None]
-        for donor in (other, same):
+        for donor in (other_row, same_row):
             edits += [
                 None if donor is None else Edit(layer, streams[donor, layer], replace=True)
                 for layer in layers
@@ -542,30 +544,30 @@ def _patch(
     scores = score(edited_prompts)
     natural = dict(zip(donors, (logs[0] for logs in scores[len(paired) :]), strict=True))
     shifts = np.full((len(paired), len(layers), 3), np.nan)
-    for index, ((row, (other, same)), logs) in enumerate(
+    for index, ((row, (other_row, same_row)), logs) in enumerate(
         zip(paired.items(), scores[: len(paired)], strict=True)
     ):
-        options = _against(all_cases[row], all_cases[row], all_cases[other])
-        donor_options = _against(all_cases[other], all_cases[row], all_cases[other])
+        options = _against(all_cases[row], all_cases[row], all_cases[other_row])
+        donor_options = _against(all_cases[other_row], all_cases[row], all_cases[other_row])
         assert options is not None
         base = _contrast(logs[0], options)
         for place in range(len(layers)):
             shifts[index, place, 0] = _contrast(logs[1 + place], options) - base
-            if same is not None:
+            if same_row is not None:
                 shifts[index, place, 1] = _contrast(logs[1 + len(layers) + place], options) - base
             if donor_options is not None:
-                shifts[index, place, 2] = _contrast(natural[other], donor_options) - base
+                shifts[index, place, 2] = _contrast(natural[other_row], donor_options) - base
     clusters = [all_cases[row].decision.instance for row in paired]
     result = []
     for place, layer in enumerate(layers):
         shift_other, shift_same, natural_ = (shifts[:, place, n] for n in range(3))
-        both = bool((~np.isnan(shift_same)).any())
+        has_both = bool((~np.isnan(shift_same)).any())
         result.append(
             Patched(
                 layer,
                 _mean_over(shift_other, clusters),
-                _mean_over(shift_same, clusters) if both else None,
-                _mean_over(shift_other - shift_same, clusters) if both else None,
+                _mean_over(shift_same, clusters) if has_both else None,
+                _mean_over(shift_other - shift_same, clusters) if has_both else None,
                 _mean_over(natural_, clusters),
             )
         )

@@ -117,7 +117,7 @@ def fit_representation(
     untrained: NDArray[Any] | None = None,
     twins: tuple[Labels, NDArray[Any]] | None = None,
     seed: int = 0,
-    tell: Tell = lambda said: None,
+    tell: Tell = lambda sentence: None,
 ) -> RepresentationResult:
     """Fit probes with all controls to the decisions of one player in one game.
 

@@ -38,7 +38,7 @@ def fit_groups(
     limit: int | None = None,
     seed: int = 0,
     untrained: bool = True,
-    tell: Callable[[str], None] = lambda said: None,
+    tell: Callable[[str], None] = lambda sentence: None,
     read: Callable[[int, int], None] = lambda done, of: None,
 ) -> list[RepresentationResult]:
     """Fit the probes of every game and player, and write results and directions to a folder.

@@ -93,8 +93,8 @@ class Meter:
         EpisodeStopped if the run stops because no call is answered."""
         if self._run is not None:
             self._run.refuse_if_spent()
-            if (why := hopeless()) is not None:
-                raise EpisodeStopped("fault", why)
+            if (reason := hopeless()) is not None:
+                raise EpisodeStopped("fault", reason)
         if self.spent:
             cause = "budget" if self._run is None else "limit"
             raise BudgetSpent(cause, f"spent: {self.usage_text}")

@@ -85,12 +85,12 @@ def hopeless() -> str | None:
     for (model, address, _), gate in _gates.items():
         if gate.is_hopeless:
             address_text = f" at {address}" if address and address not in gate.words else ""
-            what = (
+            failure = (
                 f"stopped answering after {gate.answered:,} calls"
                 if gate.answered
                 else "answered none of the calls"
             )
-            return f"{model}{address_text} {what}: {gate.words.rstrip('.')}."
+            return f"{model}{address_text} {failure}: {gate.words.rstrip('.')}."
     for model in unreadable_models():
         count = _unread[model]
         return f"None of the {count:,} answers of {model} could be read; `sally show` prints them."

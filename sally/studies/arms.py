@@ -58,7 +58,7 @@ def counterbalanced(problem: Instance, names: Sequence[str]) -> tuple[Instance, 
     )
 
 
-def harnessed(who: PlayerSpec, **choices: Sequence[Any]) -> tuple[PlayerSpec, ...]:
+def harnessed(player: PlayerSpec, **choices: Sequence[Any]) -> tuple[PlayerSpec, ...]:
     """Return copies of a language player, one for every combination of these harness settings.
 
     `harnessed(who, history=(None, 4), answer=("line", "json"))` returns four copies; None keeps the
@@ -68,9 +68,9 @@ def harnessed(who: PlayerSpec, **choices: Sequence[Any]) -> tuple[PlayerSpec, ..
     for chosen in product(*choices.values()):
         harness = {k: v for k, v in zip(choices, chosen, strict=True) if v is not None}
         read_harness(harness)  # raises if it is not a harness
-        other_params = {key: value for key, value in who.params.items() if key != "harness"}
+        other_params = {key: value for key, value in player.params.items() if key != "harness"}
         params = {**other_params, "harness": harness} if harness else other_params
-        players.append(msgspec.structs.replace(who, params=params))
+        players.append(msgspec.structs.replace(player, params=params))
     return tuple(players)
 
 

@@ -46,7 +46,7 @@ def _cell(
 
 ENCODERS = (
     *(player_spec(name) for name in ("nearest", "same", "top16", "anything", "adapts")),
-    *(player_spec("crossing", against=way) for way in WAYS),
+    *(player_spec("crossing", against=name) for name in WAYS),
 )
 INTERCEPTORS = tuple(player_spec(name) for name in ("by_history", "by_bayes", "random"))
 PLAIN = _games("cipher")

@@ -56,7 +56,7 @@ STUDY = Study(
         for game in GAMES
         for cell in (
             _cell(game, "layout", _LAYOUTS, _PROBES),
-            *(_cell(game, f"policy, then {then}", _writer(then), {}) for then in THEN),
+            *(_cell(game, f"policy, then {action}", _writer(action), {}) for action in THEN),
         )
     ),
 )

@@ -142,7 +142,7 @@ def certifying_orders(least: int) -> Mapping[str, tuple[int, ...]]:
         )
         for row in ROWS
     }
-    return {game: found for game, found in orders.items() if found}
+    return {game: game_orders for game, game_orders in orders.items() if game_orders}
 
 
 def _certifies(row: Row, order: int) -> bool:

@@ -187,8 +187,10 @@ def run_check(name: str, run: Callable[[], Any]) -> Result:
         with _stopped_after(LONGEST):
             run()
     except Broken as error:
-        why = str(error)
-        return Result(name, why if why in (ENDLESS, TOO_LONG) else _with_seat(why, error))
+        problem = str(error)
+        return Result(
+            name, problem if problem in (ENDLESS, TOO_LONG) else _with_seat(problem, error)
+        )
     except Exception as error:
         return Result(name, _describe_error(error))
     return Result(name)

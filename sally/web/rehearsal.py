@@ -313,8 +313,8 @@ def _with_answers(
     return [(person, participants.given_by(tx, person.id)) for person in people]
 
 
-def _is_at_limit(pay: str, most: float | None) -> bool:
-    return bool(pay) and most is not None and Decimal(pay) >= Decimal(str(most))
+def _is_at_limit(pay: str, limit: float | None) -> bool:
+    return bool(pay) and limit is not None and Decimal(pay) >= Decimal(str(limit))
 
 
 async def _summary_of(

@@ -444,8 +444,8 @@ def _samples_without_ids(path: Path) -> Iterator[EvalSample]:
         try:
             plain = {name: value for name, value in sample.items() if name not in UNREAD}
             text = json.dumps(plain.get("input"), sort_keys=True)
-            named = {"id": hashlib.sha256(text.encode()).hexdigest(), "epoch": 1, **plain}
-            yield EvalSample.model_validate(named)
+            fields = {"id": hashlib.sha256(text.encode()).hexdigest(), "epoch": 1, **plain}
+            yield EvalSample.model_validate(fields)
         except (AttributeError, ValueError) as error:
             raise BadInput(
                 f"Sample {number} of {path} cannot be read; a sample needs `input`, `target` and "
@@ -523,22 +523,24 @@ def _shared_scorers(first: LogScores, second: LogScores, chosen: Sequence[str]) 
     return list(chosen) or shared
 
 
-def _with_same_inputs(one: LogScores, two: LogScores) -> tuple[LogScores, LogScores]:
+def _with_same_inputs(first: LogScores, second: LogScores) -> tuple[LogScores, LogScores]:
     """Return the logs with ids under which samples have the same input.
 
     If an id stands for different inputs, as with numbers that Inspect gave to samples in another
     order, samples are named by their inputs, provided that no input occurs twice.
     """
-    other = [id for id, text in one.inputs.items() if two.inputs.get(id, text) != text]
-    if not other:
-        return one, two
-    is_distinct = all(len(set(log.inputs.values())) == len(log.inputs) for log in (one, two))
-    if not is_distinct or not set(one.inputs.values()) & set(two.inputs.values()):
+    mismatched_ids = [
+        id for id, text in first.inputs.items() if second.inputs.get(id, text) != text
+    ]
+    if not mismatched_ids:
+        return first, second
+    is_distinct = all(len(set(log.inputs.values())) == len(log.inputs) for log in (first, second))
+    if not is_distinct or not set(first.inputs.values()) & set(second.inputs.values()):
         raise BadInput(
-            f"Sample {other[0]} has different inputs in {one.label} and {two.label}, so its scores "
-            "are not a pair; ids_only pairs samples by id nevertheless."
+            f"Sample {mismatched_ids[0]} has different inputs in {first.label} and {second.label}, "
+            "so its scores are not a pair; ids_only pairs samples by id nevertheless."
         )
-    return _named_by_input(one), _named_by_input(two)
+    return _named_by_input(first), _named_by_input(second)
 
 
 def _named_by_input(log: LogScores) -> LogScores:

@@ -96,8 +96,10 @@ class GameTranscript:
         game, replay = self._match.game, self._match.replay
         if not game.pays_as_it_goes or turn + 1 >= len(replay.states):
             return {}
-        before, after = (game.payoffs(replay.states[n]) for n in (turn, turn + 1))
-        return {str(seat): after[seat] - before.get(seat, 0.0) for seat in after}
+        payoffs_before, payoffs_after = (game.payoffs(replay.states[n]) for n in (turn, turn + 1))
+        return {
+            str(seat): payoffs_after[seat] - payoffs_before.get(seat, 0.0) for seat in payoffs_after
+        }
 
     def _payoff_line(self, turn: int) -> list[str]:
         gains = self._gains(turn)
@@ -173,10 +175,13 @@ def markdown_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str
     | 2 |
     """
     cells = [[as_plain(cell) for cell in row] for row in rows]
-    kept = [n for n in range(len(columns)) if any(row[n] for row in cells)] or [0]
-    lines = [[columns[n] for n in kept], *([row[n] for n in kept] for row in cells)]
+    filled_columns = [n for n in range(len(columns)) if any(row[n] for row in cells)] or [0]
+    lines = [
+        [columns[n] for n in filled_columns],
+        *([row[n] for n in filled_columns] for row in cells),
+    ]
     texts = ["| " + " | ".join(line) + " |" for line in lines]
-    return "\n".join([texts[0], "|" + "---|" * len(kept), *texts[1:]])
+    return "\n".join([texts[0], "|" + "---|" * len(filled_columns), *texts[1:]])
 
 
 def as_plain(text: str) -> str:
@@ -187,5 +192,5 @@ def as_plain(text: str) -> str:
     '\\[x\\]\\(y\\) \\| \\*z\\*'
     """
     flat = " ".join(text.split())
-    shown = flat if len(flat) <= SHOWN else f"{flat[: SHOWN - 3]}..."
-    return _MARKUP.sub(r"\\\1", shown)
+    short_text = flat if len(flat) <= SHOWN else f"{flat[: SHOWN - 3]}..."
+    return _MARKUP.sub(r"\\\1", short_text)

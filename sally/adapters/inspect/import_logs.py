@@ -65,13 +65,13 @@ def _lines(sample: Any) -> list[Any]:
 
 def _episode(sample: Any, line: Any) -> Episode:
     if line is None:
-        why = f": {sample.error.message}" if sample.error else ""
-        raise BadInput(f"it contains no episode of Sally{why}")
+        reason = f": {sample.error.message}" if sample.error else ""
+        raise BadInput(f"it contains no episode of Sally{reason}")
     try:
         episode = from_line(str(line).encode("utf-8", "replace"))
         episode.end  # noqa: B018  an episode without an end is no episode
-    except (msgspec.DecodeError, UnicodeError, RecursionError) as why:
-        raise BadInput(f"its episode cannot be read: {why}") from None
+    except (msgspec.DecodeError, UnicodeError, RecursionError) as reason:
+        raise BadInput(f"its episode cannot be read: {reason}") from None
     if why_not := log_problem(episode):
         raise BadInput(f"its episode is invalid: {why_not}")
     return episode

@@ -56,10 +56,10 @@ def study_of(name: str, opponent: PlayerLike | None = None) -> Study:
             default opponent.
     """
     environments = name.removeprefix(PREFIX).split(",")
-    other = _opponent(opponent)
+    opponent_spec = _opponent(opponent)
     for env in environments:
         check_name(env)
-        if other.player == RANDOM and env.split("-v")[0] not in MOVES:
+        if opponent_spec.player == RANDOM and env.split("-v")[0] not in MOVES:
             raise BadInput(
                 f"The legal moves of {env} are not listed, so it has no random opponent; name "
                 f"another opponent, such as a model. Games with a random one: {', '.join(MOVES)}."
@@ -67,8 +67,10 @@ def study_of(name: str, opponent: PlayerLike | None = None) -> Study:
     model = player_spec(LANGUAGE, model=OPEN, strategy="qa")
     return Study(
         name=_study_name(environments),
-        about=f"a model against {_label(other)} in {', '.join(environments)} of TextArena",
-        cells=tuple(_cell(env, seat, model, other) for env in environments for seat in (0, 1)),
+        about=f"a model against {_label(opponent_spec)} in {', '.join(environments)} of TextArena",
+        cells=tuple(
+            _cell(env, seat, model, opponent_spec) for env in environments for seat in (0, 1)
+        ),
     )
 
 
@@ -93,12 +95,12 @@ def _player_names() -> set[str]:
     return {name for kinds in registry.entries("players").values() for name in kinds} | {*PARTNERS}
 
 
-def _cell(env: str, seat: int, model: PlayerSpec, other: PlayerSpec) -> Cell:
+def _cell(env: str, seat: int, model: PlayerSpec, opponent_spec: PlayerSpec) -> Cell:
     params: dict[str, Any] = {"env": env, "textarena": release()}
     return Cell(
         name=f"{env}, model is {SEATS[seat]}",
         instances=(Instance(f"{PREFIX}{env}", f"{PREFIX}{env}", params),),
-        lineups=({SEATS[seat]: model, SEATS[1 - seat]: other},),
+        lineups=({SEATS[seat]: model, SEATS[1 - seat]: opponent_spec},),
         repeats=DEALS,
     )
 

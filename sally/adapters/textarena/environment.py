@@ -112,8 +112,8 @@ class _Environment:
 
     def _refuse(self, mover: int, moves: tuple[str, ...]) -> None:
         """Refuse a text that the game would silently take for a move."""
-        why = f"The text names none of {', '.join(moves)}."
-        self._messages = _appended(self._messages, mover, (Message("GAME", why),))
+        problem = f"The text names none of {', '.join(moves)}."
+        self._messages = _appended(self._messages, mover, (Message("GAME", problem),))
         self._rejections += 1
 
     def _read_position(self) -> Position:

@@ -82,7 +82,7 @@ def _chess(env: Any) -> list[str]:
 
 def _nim(env: Any) -> list[str]:
     piles = env.state.game_state["piles"]
-    return [f"[{n} {taken}]" for n, pile in enumerate(piles) for taken in range(1, pile + 1)]
+    return [f"[{n} {count}]" for n, pile in enumerate(piles) for count in range(1, pile + 1)]
 
 
 def _kuhn_poker(env: Any) -> list[str]:
@@ -91,10 +91,12 @@ def _kuhn_poker(env: Any) -> list[str]:
 
 def _chopsticks(env: Any) -> list[str]:
     player = env.state.current_player_id
-    own, other = (env.state.game_state["hands"][seat] for seat in (player, 1 - player))
-    attacks = [f"[attack {m} {o}]" for m in (0, 1) for o in (0, 1) if own[m] and other[o]]
-    total = sum(own)
-    splits = [f"[split {n} {total - n}]" for n in range(total + 1) if [n, total - n] != own]
+    own_hands, other_hands = (env.state.game_state["hands"][seat] for seat in (player, 1 - player))
+    attacks = [
+        f"[attack {m} {o}]" for m in (0, 1) for o in (0, 1) if own_hands[m] and other_hands[o]
+    ]
+    total = sum(own_hands)
+    splits = [f"[split {n} {total - n}]" for n in range(total + 1) if [n, total - n] != own_hands]
     return attacks + splits
 
 

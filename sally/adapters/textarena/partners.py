@@ -107,8 +107,8 @@ def _nim_sum(game: Any, seat: Seat) -> Script:
 
     def act(turn: Turn[Any, View]) -> Submission:
         boards = [message.text for message in turn.view.messages if PILE.search(message.text)]
-        number, taken = nim_move([int(size) for _, size in PILE.findall(boards[-1])])
-        return Submission(f"[{number} {taken}]")
+        pile, count = nim_move([int(size) for _, size in PILE.findall(boards[-1])])
+        return Submission(f"[{pile} {count}]")
 
     return act
 

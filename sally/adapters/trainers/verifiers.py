@@ -217,15 +217,15 @@ def seats_env(
 
         async def run(self, task: Any, agents: Any) -> None:
             """Play the episode to its end and record the rewards of each seat on its trace."""
-            asked = self.config
+            config = self.config
             env = TextSeats(
                 game,
                 roles,
                 split,
-                strategy=asked.strategy,
-                pack=asked.pack,
-                retries=asked.misreadings,
-                weights=asked.weights,
+                strategy=config.strategy,
+                pack=config.pack,
+                retries=config.misreadings,
+                weights=config.weights,
                 names={seat: getattr(agents, seat).config.model for seat in roles},
             )
             env.reset(task.data.seed, task.data.part)

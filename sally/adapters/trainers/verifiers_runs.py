@@ -169,7 +169,7 @@ def _replay_trace(
     """Return a trace with its rewards computed again; differences are added to `problems`."""
     role = str((trace.get("agent") or {}).get("name", ""))
     # in an environment of one player the role is not a seat: the learner is the language player
-    learners = [seat for seat, who in episode.setup.lineup.items() if who.player == LANGUAGE]
+    learners = [seat for seat, player in episode.setup.lineup.items() if player.player == LANGUAGE]
     if role not in episode.setup.lineup and len(learners) != 1:
         raise BadInput(f"Episode {episode.id} has no seat for the role {role!r}.")
     rows = seat_rows(episode, role if role in episode.setup.lineup else learners[0])
@@ -225,7 +225,10 @@ def _estimate_advantages(seats: Sequence[SeatTrace], baseline: Baseline) -> None
         for seat, to_go in zip(group, later, strict=True):
             seat.advantage = seat.reward - mean
             seat.turn_advantages = [
-                value - _mean([other[turn] for other in later if turn < len(other)])
+                value
+                - _mean(
+                    [rewards_to_go[turn] for rewards_to_go in later if turn < len(rewards_to_go)]
+                )
                 for turn, value in enumerate(to_go)
             ]
 

@@ -89,9 +89,11 @@ def verdicts(
         controls: Results of the control arms and of certified pairs, by game.
         best: Rows of the best bot in the same games; what it cannot show, nobody can.
     """
-    known = controls or {}
-    unshowable = {row.game: _unshowable(row, known.get(row.game)) for row in best}
-    return [_verdict(row, known.get(row.game), unshowable.get(row.game, {})) for row in rows]
+    controls_by_game = controls or {}
+    unshowable = {row.game: _unshowable(row, controls_by_game.get(row.game)) for row in best}
+    return [
+        _verdict(row, controls_by_game.get(row.game), unshowable.get(row.game, {})) for row in rows
+    ]
 
 
 def _verdict(row: ProfileRow, controls: Controls | None, unshowable: Mapping[str, str]) -> Verdict:
@@ -120,7 +122,9 @@ def _unshowable(best: ProfileRow, controls: Controls | None) -> dict[str, str]:
         return {}
     reasons = {KNOWS: _knows(best), ACTS_ON: _acts(best)}
     unshowable = {
-        word: f"the best bot is refused it too ({why[0]})" for word, why in reasons.items() if why
+        word: f"the best bot is refused it too ({refusals[0]})"
+        for word, refusals in reasons.items()
+        if refusals
     }
     if unshowable:
         unshowable[THEORY] = f"it needs {join_names(list(unshowable), 'and')}"
@@ -187,7 +191,9 @@ def arm_reasons(results: Sequence[ArmResult], game: str) -> Reasons:
         reasons.append(
             f"a mechanism in place of the mind makes it no worse: {_list_results(twins)}"
         )
-    if changed := [one for one in others if one.verdict in ("better", "worse", "different")]:
+    if changed := [
+        result for result in others if result.verdict in ("better", "worse", "different")
+    ]:
         reasons.append(f"another wording changes it: {_list_results(changed)}")
     return tuple(reasons)
 

@@ -185,7 +185,7 @@ def best_mindless(settings: Sequence[MetSetting]) -> PlayerSpec | None:
         return None
     sample = spread_over(settings)
     trials = [
-        _redealt(met := sample[number % len(sample)], met.setup.seed, "mindless", number)
+        _redealt(episode := sample[number % len(sample)], episode.setup.seed, "mindless", number)
         for number in range(TRIALS)
     ]
     players = mindless(trials)

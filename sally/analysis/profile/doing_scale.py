@@ -105,8 +105,10 @@ class _RoleScores:
         scores: dict[str, list[float]] = {}
         for table, rows, _, others in self._some:
             chosen = rows[others]
-            known = chosen[~np.isnan(table.of("least")[chosen])]
-            for kind, score in zip(table.kind[known], table.of("least")[known], strict=True):
+            known_rows = chosen[~np.isnan(table.of("least")[chosen])]
+            for kind, score in zip(
+                table.kind[known_rows], table.of("least")[known_rows], strict=True
+            ):
                 scores.setdefault(table.shared[kind].alike, []).append(float(score))
         self.alike = {alike: _mean_of(values) for alike, values in scores.items()}
 
@@ -391,8 +393,8 @@ def _mark(group: SeatSums, baselines: BaselineScores, role: str) -> Mark | None:
         return None
     first, values = scores.first(int(scored_rows[0])), scores.least[scored_rows]
     # the best mindless player may differ between problems
-    some = scored_rows if role == "mindless" else scored_rows[:1]
-    players = {label(scores.first(int(index)).player_spec) for index in some}
+    named_rows = scored_rows if role == "mindless" else scored_rows[:1]
+    players = {label(scores.first(int(index)).player_spec) for index in named_rows}
     bounds = registry.entries("metrics")[first.metric].bounds
     standing: Standing | None = None
     if role == "reference":

@@ -306,7 +306,7 @@ FACTS: tuple[FactColumn, ...] = (
     ),
     FactColumn(
         "blank", about="why estimates are missing", type=pl.String(),
-        value=lambda row: "; ".join(f"{field}: {why}" for field, why in row.why.items()),
+        value=lambda row: "; ".join(f"{field}: {reason}" for field, reason in row.why.items()),
     ),
 )  # fmt: skip
 

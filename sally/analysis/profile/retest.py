@@ -41,9 +41,9 @@ def retest_estimates(means: Means) -> RetestEstimates:
     if not of("twice").any():
         return RetestEstimates(reliability, reliability, reliability)
     if reliability.low is None or reliability.low <= 0:
-        why = NO_INTERVAL if reliability.low is None else UNRELIABLE
-        blank = without_interval(None, 0, "jackknife", why)
-        return RetestEstimates(reliability, blank, blank, why)
+        reason = NO_INTERVAL if reliability.low is None else UNRELIABLE
+        blank = without_interval(None, 0, "jackknife", reason)
+        return RetestEstimates(reliability, blank, blank, reason)
     return RetestEstimates(
         reliability=reliability,
         skill=jackknife(means, (*RELIABILITY, *SKILL), corrected_skill),

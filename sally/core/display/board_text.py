@@ -31,14 +31,22 @@ def part_lines(part: Part) -> list[str]:
             texts = (f"{note.label}: {note.text}" if note.label else note.text for note in notes)
             return [f"{caption}:", *(f"- {text}" for text in texts)]
         case Hands(caption, hands):
-            held = {hand.label: (f"{g.amount} {g.item}" for g in hand.goods) for hand in hands}
-            return [f"{caption}:", *(f"- {who}: {', '.join(what)}" for who, what in held.items())]
+            goods_texts = {
+                hand.label: (f"{g.amount} {g.item}" for g in hand.goods) for hand in hands
+            }
+            return [
+                f"{caption}:",
+                *(f"- {label}: {', '.join(items)}" for label, items in goods_texts.items()),
+            ]
         case Cards(caption, rows):
-            shown = {row.label: (card.note for card in row.cards) for row in rows}
-            return [f"{caption}:", *(f"- {who}: {', '.join(what)}" for who, what in shown.items())]
+            card_notes = {row.label: (card.note for card in row.cards) for row in rows}
+            return [
+                f"{caption}:",
+                *(f"- {label}: {', '.join(items)}" for label, items in card_notes.items()),
+            ]
         case Grid(caption, _, _, squares):
-            here = (f"{s.text} ({s.note}) in row {s.row}, column {s.col}" for s in squares)
-            return [f"{caption}", *(f"- {text}" for text in here)]
+            square_texts = (f"{s.text} ({s.note}) in row {s.row}, column {s.col}" for s in squares)
+            return [f"{caption}", *(f"- {text}" for text in square_texts)]
         case Scale(caption, _, _, _, spots):
             return [f"{caption}: " + ", ".join(f"{spot.text} {spot.at:g}" for spot in spots)]
         case Lockers(caption, boxes):

@@ -43,9 +43,9 @@ def ending_of(context: SeatContext, replay: Trajectory) -> Ending:
     """
     declared: Tells | None = registry.part(context.spec.name, "reveal")
     reveal = (declared or default_reveal)(context, replay)
-    own = board_of(context, replay.view(len(replay), context.seat))
-    parts = reveal.parts or (own.parts if own else ())
-    board = Board(parts, progress=own.progress if own else None) if parts else None
+    own_board = board_of(context, replay.view(len(replay), context.seat))
+    parts = reveal.parts or (own_board.parts if own_board else ())
+    board = Board(parts, progress=own_board.progress if own_board else None) if parts else None
     return Ending(_scores(context, replay), reveal.why, reveal.hidden, board)
 
 

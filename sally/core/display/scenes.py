@@ -108,9 +108,9 @@ def tell(episode: Episode) -> Story:
 def texts_read_by(episode: Episode, seat: str) -> Mapping[str, str]:
     """Return the texts that a seat's player read instead of the built-in ones: those of a model's
     words pack or, for a person, those of the study's pack or of the game's texts for people."""
-    who = episode.setup.lineup.get(seat)
-    if who is None or who.player != PERSON:
-        return texts_of(who)
+    player = episode.setup.lineup.get(seat)
+    if player is None or player.player != PERSON:
+        return texts_of(player)
     spec, pack = registry.game(episode.setup.instance.game), str(episode.used.get(PEOPLE_READ, ""))
     if pack == FOR_MODELS:
         return {}
@@ -187,7 +187,7 @@ class _SceneRecorder:
 
     def scenes(self, episode: Episode) -> tuple[Scene, ...]:
         match, out, number = self._match, list[Scene](), 0
-        people = {s for s, who in episode.setup.lineup.items() if who.player == PERSON}
+        people = {s for s, player in episode.setup.lineup.items() if player.player == PERSON}
 
         def show(turn: Turn) -> Scene:
             nonlocal number

@@ -113,8 +113,8 @@ class Match(Generic[S, A, V]):
     def pending_move(self, seat: str) -> A | None:
         """Return the move that a seat has made in this turn while others are still to move, or
         None."""
-        made = self._made.get(Seat(seat))
-        return made.action if isinstance(made, Moved) else None
+        answer = self._made.get(Seat(seat))
+        return answer.action if isinstance(answer, Moved) else None
 
     def ask(self, id: AskId) -> Turn[A, V]:
         """Return an open ask; raises NotAsked if there is none with this id."""

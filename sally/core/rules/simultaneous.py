@@ -97,7 +97,9 @@ def totals_of(game: SimultaneousGame, view: View) -> list[float]:
     totals = [0.0] * len(game.seats)
     for moves in view.rounds():
         if moves is not None:
-            totals = [had + got for had, got in zip(totals, game.round_payoffs(moves), strict=True)]
+            totals = [
+                total + gain for total, gain in zip(totals, game.round_payoffs(moves), strict=True)
+            ]
     return totals
 
 
@@ -110,14 +112,16 @@ def progress_of(game: SimultaneousGame, view: View) -> Progress:
 def compare_points(game: SimultaneousGame, view: View) -> str:
     """Return one sentence that compares a seat's points with those of the others."""
     totals = totals_of(game, view)
-    own = totals[view.number]
+    own_points = totals[view.number]
     best = max(points for number, points in enumerate(totals) if number != view.number)
     rounds = sum(moves is not None for moves in view.rounds())
-    how = "more than" if own > best else "less than" if own < best else "as much as"
+    comparison = (
+        "more than" if own_points > best else "less than" if own_points < best else "as much as"
+    )
     whom = "the other player" if len(totals) == 2 else "the best of the others"
     played = "1 round" if rounds == 1 else f"{rounds} rounds"
-    got = "1 point" if own == 1 else f"{own:.6g} points"
-    return f"In {played} you got {got}, {how} {whom} ({best:.6g})."
+    points_text = "1 point" if own_points == 1 else f"{own_points:.6g} points"
+    return f"In {played} you got {points_text}, {comparison} {whom} ({best:.6g})."
 
 
 def name_others(game: SimultaneousGame, number: int) -> tuple[str, ...]:

@@ -57,7 +57,7 @@ def REVEAL(context: SeatContext, replay: Trajectory[State, Action, View]) -> Rev
     game, state = replay.rules(Bargaining), replay.present
     view = game.observe(state, context.seat)
     assert state.value is not None and state.cost is not None  # drawn before the first round
-    prices = [each.price for each in state.past if each.price is not None]
+    prices = [past_round.price for past_round in state.past if past_round.price is not None]
     surplus = max(state.value - state.cost, 0) * game.rounds
     limits = (
         f"At a value of {state.value} and a cost of {state.cost}, both together could earn "
@@ -74,8 +74,8 @@ def REVEAL(context: SeatContext, replay: Trajectory[State, Action, View]) -> Rev
     )
     axis = Scale("Prices", 0.0, float(HIGHEST), ("0", str(HIGHEST)), spots)
     rounds = (_rounds(view),) if len(view.past) else ()
-    why = f"{_trades(view, state.value, state.cost, prices)} {limits}"
-    return Reveal(why, hidden, (axis, *rounds))
+    explanation = f"{_trades(view, state.value, state.cost, prices)} {limits}"
+    return Reveal(explanation, hidden, (axis, *rounds))
 
 
 def _trades(view: View, value: int, cost: int, prices: Sequence[int]) -> str:
@@ -104,9 +104,9 @@ def _axis(view: View) -> Scale:
     last = view.last()
     if last is not None and last.bid is not None and last.ask is not None:
         own_quote, other_quote = (last.bid, last.ask) if view.is_buyer else (last.ask, last.bid)
-        own, other = ("bid", "ask") if view.is_buyer else ("ask", "bid")
-        spots.append(Spot(own_quote, f"your last {own}", "ready"))
-        spots.append(Spot(other_quote, f"their last {other}", "last"))
+        own_kind, other_kind = ("bid", "ask") if view.is_buyer else ("ask", "bid")
+        spots.append(Spot(own_quote, f"your last {own_kind}", "ready"))
+        spots.append(Spot(other_quote, f"their last {other_kind}", "last"))
         if last.price is not None:
             spots.append(Spot(last.price, "last price", "goal"))
     ends = ("0", str(HIGHEST))

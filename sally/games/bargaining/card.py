@@ -51,8 +51,8 @@ CARD = Card(
     unattacked="values are dealt from a stated lottery and nothing else is generated; which quote "
     "is right depends on the partner across the table, which the conditions take in turn",
     conditions=tuple(
-        _condition(seat, across, name, who)
+        _condition(seat, across, name, player)
         for seat, across in (("buyer", "seller"), ("seller", "buyer"))
-        for name, who in ACROSS.items()
+        for name, player in ACROSS.items()
     ),
 )

@@ -439,20 +439,23 @@ METRICS = (
     Metric(
         "trade_rate",
         "share of rounds with a trade",
-        _mean_over(_rounds_of, lambda seat, at, each: each.price is not None),
+        _mean_over(_rounds_of, lambda seat, seat_episode, quoted: quoted.price is not None),
         unit="share",
     ),
     Metric(
         "irrational_quotes",
         "share of quotes beyond the seat's own limit",
-        _mean_over(_rounds_of, lambda seat, at, each: gain(seat, at.limit, each.mine) < 0),
+        _mean_over(
+            _rounds_of,
+            lambda seat, seat_episode, quoted: gain(seat, seat_episode.limit, quoted.mine) < 0,
+        ),
         better="lower",
         unit="share",
     ),
     Metric(
         "aim_error",
         "mean distance between the seat's quote and the other's",
-        _mean_over(_rounds_of, lambda seat, at, each: abs(each.mine - each.theirs)),
+        _mean_over(_rounds_of, lambda seat, seat_episode, quoted: abs(quoted.mine - quoted.theirs)),
         better="lower",
         unit="price",
         bounds=(0.0, HIGHEST),
@@ -466,33 +469,37 @@ METRICS = (
     Metric(
         "promises_kept",
         "share of announced quotes that were quoted exactly",
-        _mean_over(words_of, lambda seat, at, word: word.was_kept),
+        _mean_over(words_of, lambda seat, seat_episode, word: word.was_kept),
         unit="share",
     ),
     Metric(
         "broken_own_favour",
         "share of announced quotes that were broken in the seat's own favour",
-        _mean_over(words_of, lambda seat, at, word: word.own_favour(seat)),
+        _mean_over(words_of, lambda seat, seat_episode, word: word.own_favour(seat)),
         unit="share",
     ),
     Metric(
         "broken_other_favour",
         "share of announced quotes that were broken in the other's favour",
         _mean_over(
-            words_of, lambda seat, at, word: not word.was_kept and not word.own_favour(seat)
+            words_of,
+            lambda seat, seat_episode, word: not word.was_kept and not word.own_favour(seat),
         ),
         unit="share",
     ),
     Metric(
         "claims_true",
         "share of stated values that were true",
-        _mean_over(claims_of, lambda seat, at, claimed: claimed == at.limit),
+        _mean_over(claims_of, lambda seat, seat_episode, claimed: claimed == seat_episode.limit),
         unit="share",
     ),
     Metric(
         "claims_bluff",
         "share of stated values that were shaded in the seat's own favour",
-        _mean_over(claims_of, lambda seat, at, claimed: is_bluff(seat, at.limit, claimed)),
+        _mean_over(
+            claims_of,
+            lambda seat, seat_episode, claimed: is_bluff(seat, seat_episode.limit, claimed),
+        ),
         unit="share",
     ),
     Metric(

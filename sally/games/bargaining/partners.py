@@ -130,11 +130,11 @@ def _haggler(game: Bargaining, seat: Seat, start: int = 60, **params: Any) -> Sc
 # --- the planner ----------------------------------------------------------------------------------
 
 
-def _planner(game: Bargaining, seat: Seat, against: str = "responsive", **given: Any) -> Script:
+def _planner(game: Bargaining, seat: Seat, against: str = "responsive", **settings: Any) -> Script:
     """Return exact optimal play against a declared partner whose limit has a known prior."""
     if against not in RULES:
         raise unknown("declared partner", against, RULES)
-    params = given.get("params") or {}
+    params = settings.get("params") or {}
     if not isinstance(params, Mapping):
         raise BadInput(f"params must be the parameters of {against} by name, not {params!r}")
     rule = rule_of(against, params)

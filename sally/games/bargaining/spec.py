@@ -78,8 +78,12 @@ def announced_by_other(view: View) -> int | None:
 
 
 def _will_keep(game: Bargaining, view: View, seat: Seat) -> tuple[Question, ...]:
-    said = None if view.talking else announced_by_other(view)
-    return () if said is None else (Question("will_keep", "choice", ("yes", "no"), str(said)),)
+    announced = None if view.talking else announced_by_other(view)
+    return (
+        ()
+        if announced is None
+        else (Question("will_keep", "choice", ("yes", "no"), str(announced)),)
+    )
 
 
 # --- what was true --------------------------------------------------------------------------------
@@ -90,36 +94,36 @@ def limit_of(state: State, seat: Seat) -> int | None:
     return state.value if seat == SEATS[0] else state.cost
 
 
-def true_value(replay: Past, at: At) -> int | None:
+def true_value(replay: Past, place: At) -> int | None:
     """Return the other seat's limit (value or cost)."""
-    return limit_of(replay.state(at.turn), other_seat(at.seat))
+    return limit_of(replay.state(place.turn), other_seat(place.seat))
 
 
-def true_quote(replay: Past, at: At) -> int | None:
+def true_quote(replay: Past, place: At) -> int | None:
     """Return the other seat's quote in the same round; None if it gave none."""
-    made = replay.move(at.turn, other_seat(at.seat))
-    return made if isinstance(made, int) else None
+    quote = replay.move(place.turn, other_seat(place.seat))
+    return quote if isinstance(quote, int) else None
 
 
-def true_trade(replay: Past, at: At) -> str | None:
+def true_trade(replay: Past, place: At) -> str | None:
     """Return whether a trade at the given price would be profitable for the other seat."""
-    limit = true_value(replay, at)
+    limit = true_value(replay, place)
     if limit is None:
         return None
-    return "yes" if gain(other_seat(at.seat), limit, int(at.about)) > 0 else "no"
+    return "yes" if gain(other_seat(place.seat), limit, int(place.about)) > 0 else "no"
 
 
-def true_keep(replay: Past, at: At) -> str | None:
+def true_keep(replay: Past, place: At) -> str | None:
     """Return whether the other seat keeps its announcement."""
-    quoted = true_quote(replay, at)
-    return None if quoted is None else "yes" if quoted == int(at.about) else "no"
+    quoted = true_quote(replay, place)
+    return None if quoted is None else "yes" if quoted == int(place.about) else "no"
 
 
-def true_guess(replay: Past, at: At) -> int | None:
+def true_guess(replay: Past, place: At) -> int | None:
     """Return the other seat's current answer to the probe `their_value`; None if it was not
     asked."""
-    said = replay.report(at.turn, other_seat(at.seat), "their_value", at.seat)
-    return said.value if said is not None and isinstance(said.value, int) else None
+    report = replay.report(place.turn, other_seat(place.seat), "their_value", place.seat)
+    return report.value if report is not None and isinstance(report.value, int) else None
 
 
 def _probe(name: str, about: str, point: Point, asks: Any, truth: Any) -> Probe:
@@ -173,14 +177,14 @@ def best_replies(game: Bargaining, view: View, belief: Any) -> tuple[int, ...] |
     """
     if view.talking or view.limit is None:
         return None
-    held = belief.get(other_seat(view.seat)) if isinstance(belief, Mapping) else belief
-    if not isinstance(held, int):
+    other_limit = belief.get(other_seat(view.seat)) if isinstance(belief, Mapping) else belief
+    if not isinstance(other_limit, int):
         return None
-    worth = gain(view.seat, view.limit, held)
-    if worth > 0:
-        return (held,)
-    apart = range(held) if view.is_buyer else range(held + 1, HIGHEST + 1)
-    return (*apart, held) if worth == 0 else tuple(apart)
+    surplus = gain(view.seat, view.limit, other_limit)
+    if surplus > 0:
+        return (other_limit,)
+    unmet_quotes = range(other_limit) if view.is_buyer else range(other_limit + 1, HIGHEST + 1)
+    return (*unmet_quotes, other_limit) if surplus == 0 else tuple(unmet_quotes)
 
 
 def a_round(game: Bargaining, seat: Seat) -> tuple[float, float]:
@@ -195,12 +199,12 @@ def a_round(game: Bargaining, seat: Seat) -> tuple[float, float]:
 def numbers(game: Bargaining, view: View) -> tuple[float, ...]:
     """Return five numbers that describe a view: the seat's own limit, whether there was a last bid
     and ask, that bid and that ask (0 if there were none), and the share of rounds left."""
-    left = 1 - (view.round - 1) / game.rounds
+    share_left = 1 - (view.round - 1) / game.rounds
     limit = 0.0 if view.limit is None else view.limit / HIGHEST
     last = view.last()
     if last is None or last.bid is None or last.ask is None:
-        return (limit, 0.0, 0.0, 0.0, left)
-    return (limit, 1.0, last.bid / HIGHEST, last.ask / HIGHEST, left)
+        return (limit, 0.0, 0.0, 0.0, share_left)
+    return (limit, 1.0, last.bid / HIGHEST, last.ask / HIGHEST, share_left)
 
 
 GAME: GameSpec[State, Action, View] = GameSpec(

@@ -172,13 +172,13 @@ def _place_rule(place_of: PlaceOf) -> Rule:
 
 
 HITOM: Mapping[str, Rule] = {
-    "first_place": _place_rule(lambda seen, real, chain: seen[0].place),
-    "where_it_is": _place_rule(lambda seen, real, chain: real),
-    "said_or_put_last": _place_rule(lambda seen, real, chain: seen[-1].place),
-    "first_mind": _place_rule(lambda seen, real, chain: place_believed(seen, real, chain[:1])),
-    "last_mind": _place_rule(lambda seen, real, chain: place_believed(seen, real, chain[-1:])),
+    "first_place": _place_rule(lambda events, real, chain: events[0].place),
+    "where_it_is": _place_rule(lambda events, real, chain: real),
+    "said_or_put_last": _place_rule(lambda events, real, chain: events[-1].place),
+    "first_mind": _place_rule(lambda events, real, chain: place_believed(events, real, chain[:1])),
+    "last_mind": _place_rule(lambda events, real, chain: place_believed(events, real, chain[-1:])),
     "talk_ignored": _place_rule(
-        lambda seen, real, chain: place_believed(seen, real, chain, talk=False)
+        lambda events, real, chain: place_believed(events, real, chain, talk=False)
     ),
 }
 

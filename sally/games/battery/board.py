@@ -33,35 +33,37 @@ def REVEAL(context: SeatContext, replay: Trajectory[State, int, View]) -> Reveal
             f"Practice: {turn.item.question}" if turn.practice else f"{n}. {turn.item.question}",
             (
                 Cell(
-                    "–" if given is None else turn.item.options[given],
-                    "good" if given == turn.item.answer else "bad",
+                    "–" if answer is None else turn.item.options[answer],
+                    "good" if answer == turn.item.answer else "bad",
                 ),
                 Cell(turn.item.options[turn.item.answer]),
             ),
         )
-        for n, turn, given in zip(numbers, game.schedule, answers, strict=False)
+        for n, turn, answer in zip(numbers, game.schedule, answers, strict=False)
     )
     scored = [
-        given == turn.item.answer
-        for turn, given in zip(game.schedule, answers, strict=False)
+        answer == turn.item.answer
+        for turn, answer in zip(game.schedule, answers, strict=False)
         if not turn.practice
     ]
-    asked: dict[str, list[str]] = {}  # by story: the numbers of its questions answered wrongly
-    for n, turn, given in zip(numbers, game.schedule, answers, strict=False):
-        if not turn.practice and given != turn.item.answer:
-            asked.setdefault(turn.item.story, []).append(str(n))
+    missed_questions: dict[
+        str, list[str]
+    ] = {}  # by story: the numbers of its questions answered wrongly
+    for n, turn, answer in zip(numbers, game.schedule, answers, strict=False):
+        if not turn.practice and answer != turn.item.answer:
+            missed_questions.setdefault(turn.item.story, []).append(str(n))
     parts: list[Part] = [Table("Your answers", ("you said", "right"), rows, "question")]
-    for story, questions in list(asked.items())[:MOST_STORIES]:
+    for story, questions in list(missed_questions.items())[:MOST_STORIES]:
         lines = [line for line in story.split("\n") if line.strip()]
         noun = "question" if len(questions) == 1 else "questions"
         caption = f"The story of {noun} {join_names(questions, 'and')}, answered wrongly"
         parts.append(Notes(caption, tuple(Note("", line) for line in lines)))
     exclusion = " (the practice does not count)" if len(scored) < len(rows) else ""
-    why = (
+    explanation = (
         f"{sum(scored)} of {len(scored)} answers were right{exclusion}. Keep in mind that people "
         "act on what they saw or were told."
     )
-    return Reveal(why, parts=tuple(parts))
+    return Reveal(explanation, parts=tuple(parts))
 
 
 def EXAMPLE(context: SeatContext) -> tuple[Part, ...]:

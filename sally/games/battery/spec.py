@@ -17,20 +17,20 @@ BELIEF = "belief"
 
 
 def _belief(game: Battery, view: View, seat: Seat) -> tuple[Question, ...]:
-    asked = view.asked
-    if asked is None or not asked.belief:
+    posed_item = view.asked
+    if posed_item is None or not posed_item.belief:
         return ()
-    places = range(len(asked.beliefs))
-    key = asked.options_key or asked.id
-    shown = Stream(game.options_seed, "belief", key, view.turn).shuffled(places)
-    return (Question(BELIEF, "choice", tuple(shown), about=asked.id),)
+    places = range(len(posed_item.beliefs))
+    key = posed_item.options_key or posed_item.id
+    shuffled_places = Stream(game.options_seed, "belief", key, view.turn).shuffled(places)
+    return (Question(BELIEF, "choice", tuple(shuffled_places), about=posed_item.id),)
 
 
-def true_belief(replay: Trajectory[State, int, View], at: At) -> int | None:
+def true_belief(replay: Trajectory[State, int, View], place: At) -> int | None:
     """Return the right answer to the belief question that was asked."""
     game: Any = replay.game
     for turn in game.schedule:
-        if turn.item.id == at.about and turn.item.belief is not None and turn.item.sound:
+        if turn.item.id == place.about and turn.item.belief is not None and turn.item.sound:
             return int(turn.item.belief.answer)
     return None
 
@@ -38,13 +38,13 @@ def true_belief(replay: Trajectory[State, int, View], at: At) -> int | None:
 def best_replies(game: Battery, view: View, belief: Mapping[str, int]) -> tuple[int, ...] | None:
     """Return the option that follows from an answer to the belief question, or None if there is no
     such answer."""
-    asked = view.asked
-    if asked is None or asked.id not in belief:
+    posed_item = view.asked
+    if posed_item is None or posed_item.id not in belief:
         return None
-    item = next(turn.item for turn in game.schedule if turn.item.id == asked.id)
+    item = next(turn.item for turn in game.schedule if turn.item.id == posed_item.id)
     if item.belief is None:
         return None
-    return (asked.base + item.belief.acts[belief[asked.id]],)
+    return (posed_item.base + item.belief.acts[belief[posed_item.id]],)
 
 
 def _fresh(draws: Stream, name: str) -> Mapping[str, Any]:

@@ -51,31 +51,33 @@ def BOARD(context: SeatContext, view: View) -> Board:
             parts.append(Table("Rounds of this game", COLUMNS, rows, corner="round"))
     ends = [ENDS[event.how] for event in view.log if isinstance(event, Over)]
     if ends:
-        shown = tuple(Note(f"Game {n}", how) for n, how in enumerate(ends, 1))
-        parts.append(Notes("Games so far", shown))
+        end_notes = tuple(Note(f"Game {n}", end_text) for n, end_text in enumerate(ends, 1))
+        parts.append(Notes("Games so far", end_notes))
     return Board(tuple(parts), progress=None if view.over else _progress(context, view))
 
 
 def _progress(context: SeatContext, view: View) -> Progress:
     game = context.game
     assert isinstance(game, Cipher)
-    before = len(view.pasts[-1])
-    return Progress(before + view.record.played + 1, before + game.rounds)
+    rounds_before = len(view.pasts[-1])
+    return Progress(rounds_before + view.record.played + 1, rounds_before + game.rounds)
 
 
 def REVEAL(context: SeatContext, replay: Trajectory[State, Action, View]) -> Reveal:
     """Return the keywords of every game, the codes with all guesses, and how each game ended."""
     game, state = replay.rules(Cipher), replay.present
     ends = [event.how for event in state.log if isinstance(event, Over)]
-    games = {how: [str(n) for n, end in enumerate(ends, 1) if end == how] for how in ENDS}
-    why = "; ".join(
+    games = {
+        end_name: [str(n) for n, end in enumerate(ends, 1) if end == end_name] for end_name in ENDS
+    }
+    explanation = "; ".join(
         f"{'game' if len(numbers) == 1 else 'games'} {join_names(numbers, 'and')} "
-        f"{'was' if len(numbers) == 1 else 'were'} {ENDS[how]}"
-        for how, numbers in games.items()
+        f"{'was' if len(numbers) == 1 else 'were'} {ENDS[end_name]}"
+        for end_name, numbers in games.items()
         if numbers
     )
     if set(ends) - {"survived"}:
-        why += f". Too often means {count_times(game.tokens)} in a game"
+        explanation += f". Too often means {count_times(game.tokens)} in a game"
     hidden = tuple(
         Note(f"Keywords of game {n}", ", ".join(problem.keywords))
         for n, problem in enumerate(game.row[: len(ends)], 1)
@@ -91,7 +93,7 @@ def REVEAL(context: SeatContext, replay: Trajectory[State, Action, View]) -> Rev
         elif isinstance(event, Over):
             number, played = number + 1, 0
     table = Table("All rounds", COLUMNS, tuple(rows), corner="round")
-    return Reveal(f"{why[:1].upper()}{why[1:]}.", hidden, (table,))
+    return Reveal(f"{explanation[:1].upper()}{explanation[1:]}.", hidden, (table,))
 
 
 COLUMNS = ("hints", "code", "decoder", "interceptor")

@@ -517,32 +517,32 @@ METRICS = (
         "cipher_hint_regret",
         "chance that the decoder alone is right with the best hints (of the 25 nearest words a "
         "digit) less with those given, for declared listeners",
-        _hints(lambda each: each.regret),
+        _hints(lambda hint_score: hint_score.regret),
         label="hint regret",
         headline=True,
     ),
     _loss_metric(
         "cipher_clarity_lost",
         "the part of hint regret that is due to the decoder",
-        _hints(lambda each: each.clarity),
+        _hints(lambda hint_score: hint_score.clarity),
         low=-1.0,
     ),
     _loss_metric(
         "cipher_secrecy_lost",
         "the part of hint regret that is due to the interceptor",
-        _hints(lambda each: each.secrecy),
+        _hints(lambda hint_score: hint_score.secrecy),
         low=-1.0,
     ),
     _loss_metric(
         "cipher_modelling_lost",
         "what the best hints for the listeners that the encoder expected lose with the true ones",
-        _cause(lambda each: each.modelling),
+        _cause(lambda split: split.modelling),
         low=-1.0,
     ),
     _loss_metric(
         "cipher_play_lost",
         "what the hints lose by the encoder's own model of the listeners",
-        _cause(lambda each: each.play),
+        _cause(lambda split: split.play),
     ),
     _loss_metric(
         "cipher_guess_regret",
@@ -593,38 +593,38 @@ METRICS = (
         "cipher_belief_kept",
         "by word whose first answer was wrong: share in which the interceptor, shown the "
         "keywords, names its own first answer as what it thought before",
-        lambda each: each.before,
+        lambda answers: answers.before,
     ),
     _kept_metric(
         "cipher_belief_of_another",
         "the same for what another interceptor thinks",
-        lambda each: each.another,
+        lambda answers: answers.another,
     ),
     _published_metric(
         "cipher_weak_published",
         "rounds with a wrong first list: share in which the list named as one's belief before is "
         "not the true one",
-        lambda each: each.before != each.true,
+        lambda answers: answers.before != answers.true,
     ),
     _published_metric(
         "cipher_strong_published",
         "the same, share in which it is the first list, word for word",
-        lambda each: each.before == each.first,
+        lambda answers: answers.before == answers.first,
     ),
     _published_metric(
         "cipher_weak_of_another_published",
         "the weak test for what another interceptor thinks",
-        lambda each: each.another != each.true,
+        lambda answers: answers.another != answers.true,
     ),
     _published_metric(
         "cipher_strong_of_another_published",
         "the strong test for what another interceptor thinks",
-        lambda each: each.another == each.first,
+        lambda answers: answers.another == answers.first,
     ),
     _published_metric(
         "cipher_consistent_published",
         "the same, share in which the player's own earlier list and the other's are equal",
-        lambda each: each.before == each.another,
+        lambda answers: answers.before == answers.another,
     ),
     *learning("cipher", by_game, "game", CHANCE),
 )

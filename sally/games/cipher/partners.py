@@ -83,10 +83,10 @@ def _by_hubness(sign: int) -> Menu:
 
 
 MENUS: Mapping[str, Menu] = {
-    "nearest": lambda mind, at, digit: unsaid(mind, at, digit)[:1],
-    "same": lambda mind, at, digit: nearest(mind, at.keywords, digit)[:1],
-    "top16": lambda mind, at, digit: unsaid(mind, at, digit)[:DRAWN_FROM],
-    "anything": lambda mind, at, digit: open_words(at.keywords),
+    "nearest": lambda mind, position, digit: unsaid(mind, position, digit)[:1],
+    "same": lambda mind, position, digit: nearest(mind, position.keywords, digit)[:1],
+    "top16": lambda mind, position, digit: unsaid(mind, position, digit)[:DRAWN_FROM],
+    "anything": lambda mind, position, digit: open_words(position.keywords),
     "decoy": _decoy,
     "hub": _by_hubness(1),
     "loner": _by_hubness(-1),

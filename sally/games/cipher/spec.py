@@ -45,8 +45,8 @@ LIKELY = 15  # cards among the choices of a keyword
 
 
 def _codes(probe: str, view: View, *about: str) -> tuple[Question, ...]:
-    left = view.record.remaining_codes
-    return tuple(Question(probe, "odds", left, about=each) for each in about)
+    codes_left = view.record.remaining_codes
+    return tuple(Question(probe, "odds", codes_left, about=subject) for subject in about)
 
 
 def _their_guess(game: Cipher, view: View, seat: Seat) -> tuple[Question, ...]:
@@ -60,9 +60,9 @@ def guess_after(replay: Past, turn: int, seat: Seat) -> int | None:
     return move if isinstance(move, int) else None
 
 
-def true_guess(replay: Past, at: At) -> int | None:
+def true_guess(replay: Past, place: At) -> int | None:
     """Return the actual guess of the seat that the question is about."""
-    return guess_after(replay, at.turn, Seat(at.about))
+    return guess_after(replay, place.turn, Seat(place.about))
 
 
 def _rival_guess(game: Cipher, view: View, seat: Seat) -> tuple[Question, ...]:
@@ -71,9 +71,9 @@ def _rival_guess(game: Cipher, view: View, seat: Seat) -> tuple[Question, ...]:
     return _codes("rival_guess", view, INTERCEPTOR if seat == DECODER else DECODER)
 
 
-def true_rival_guess(replay: Past, at: At) -> int | None:
+def true_rival_guess(replay: Past, place: At) -> int | None:
     """Return the simultaneous guess of the other listener."""
-    move = replay.move(at.turn, Seat(at.about))
+    move = replay.move(place.turn, Seat(place.about))
     return move if isinstance(move, int) else None
 
 
@@ -82,16 +82,16 @@ def _own_code(probe: str) -> Asks:
     return lambda game, view, seat: _codes(probe, view, "") if view.hints and not view.over else ()
 
 
-def true_code(replay: Past, at: At) -> int:
+def true_code(replay: Past, place: At) -> int:
     """Return the true code of the round."""
-    return int(replay.state(at.turn).code)
+    return int(replay.state(place.turn).code)
 
 
-def true_expected_guess(replay: Past, at: At) -> int | None:
+def true_expected_guess(replay: Past, place: At) -> int | None:
     """Return the guess that the encoder predicted for this seat, given the hints; None if the
     encoder was not asked."""
-    said = replay.report(at.turn - 1, ENCODER, "their_guess", str(at.seat))
-    return said.value if said is not None and isinstance(said.value, int) else None
+    report = replay.report(place.turn - 1, ENCODER, "their_guess", str(place.seat))
+    return report.value if report is not None and isinstance(report.value, int) else None
 
 
 # --- the interceptor ------------------------------------------------------------------------------
@@ -101,11 +101,11 @@ def _listener(game: Cipher, view: View, seat: Seat) -> tuple[Question, ...]:
     return () if view.over else (Question("listener", "choice", WAYS),)
 
 
-def true_listener(replay: Past, at: At) -> str | None:
+def true_listener(replay: Past, place: At) -> str | None:
     """Return how the interceptor interprets hints; None if its player does not declare it."""
-    who = replay.lineup.get(INTERCEPTOR)
-    found = None if who is None else listener_of(who.player, who.params)
-    return None if found is None else found.way
+    player = replay.lineup.get(INTERCEPTOR)
+    listener = None if player is None else listener_of(player.player, player.params)
+    return None if listener is None else listener.way
 
 
 def likely_cards(past: tuple[str, ...]) -> tuple[str, ...]:
@@ -115,7 +115,7 @@ def likely_cards(past: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(cards()[int(n)] for n in order)
 
 
-def _keywords(probe: str, shown: bool) -> Asks:
+def _keywords(probe: str, shows_keywords: bool) -> Asks:
     """Return a function that asks one question for every digit that has hints from earlier rounds.
 
     The choices are the likeliest cards given the hints filed under the digit, which are public; if
@@ -126,31 +126,31 @@ def _keywords(probe: str, shown: bool) -> Asks:
         if view.over or not view.hints:
             return ()
         words = game.row[view.game - 1].keywords
-        found = []
+        questions = []
         for digit, past in enumerate(view.record.filed, 1):
             if past:
-                choices = {*likely_cards(past), *([words[digit - 1]] if shown else [])}
-                about = " ".join([str(digit), *words]) if shown else str(digit)
-                found.append(Question(probe, "choice", (*sorted(choices), OTHER), about=about))
-        return tuple(found)
+                choices = {*likely_cards(past), *([words[digit - 1]] if shows_keywords else [])}
+                about = " ".join([str(digit), *words]) if shows_keywords else str(digit)
+                questions.append(Question(probe, "choice", (*sorted(choices), OTHER), about=about))
+        return tuple(questions)
 
     return asks
 
 
-def true_keyword(replay: Past, at: At) -> str:
+def true_keyword(replay: Past, place: At) -> str:
     """Return the true keyword of the digit that the probe asks about, or OTHER if the keyword is
     not among the answer choices."""
     game: Any = replay.game
-    state, digit = replay.state(at.turn), int(at.about) - 1
+    state, digit = replay.state(place.turn), int(place.about) - 1
     word: str = game.row[state.game].keywords[digit]
     return word if word in likely_cards(game.record(state).filed[digit]) else OTHER
 
 
-def true_belief(replay: Past, at: At) -> str | None:
+def true_belief(replay: Past, place: At) -> str | None:
     """Return the seat's answer to the probe `keyword` in the same turn, given before the keywords
     were shown."""
-    said = replay.report(at.turn, at.seat, "keyword", at.about.split()[0])
-    return said.value if said is not None and isinstance(said.value, str) else None
+    report = replay.report(place.turn, place.seat, "keyword", place.about.split()[0])
+    return report.value if report is not None and isinstance(report.value, str) else None
 
 
 PROBES = (
@@ -207,7 +207,7 @@ PROBES = (
         "before",
         "choice",
         (INTERCEPTOR,),
-        _keywords("keyword", shown=False),
+        _keywords("keyword", shows_keywords=False),
         true_keyword,
         of_mind=False,
     ),
@@ -218,7 +218,7 @@ PROBES = (
         "before",
         "choice",
         (INTERCEPTOR,),
-        _keywords("keyword_before", shown=True),
+        _keywords("keyword_before", shows_keywords=True),
         true_belief,
     ),
     Probe(
@@ -227,7 +227,7 @@ PROBES = (
         "before",
         "choice",
         (INTERCEPTOR,),
-        _keywords("keyword_of_another", shown=True),
+        _keywords("keyword_of_another", shows_keywords=True),
         true_belief,
     ),
 )
@@ -266,10 +266,10 @@ def numbers(game: Cipher, view: View) -> tuple[float, ...]:
         table = (rows / 20).tolist()  # weights are ties divided by a temperature of one half
     elif view.code:
         table = [[float(d == n) for n in range(1, DIGITS + 1)] for d in digits(view.code)]
-    left = record.remaining_codes
+    codes_left = record.remaining_codes
     return (
         *(x for row in table for x in row),
-        *(float(code in left) for code in CODES),
+        *(float(code in codes_left) for code in CODES),
         record.miscommunications / game.tokens,
         record.interceptions / game.tokens,
         1 - record.played / game.rounds,

@@ -45,8 +45,10 @@ def board(context: SeatContext, view: View) -> Board:
     ]
     if notes:
         parts.append(Notes("On the table", tuple(notes)))
-    found = 0 if view.over else sum(colour == "own" for colour in view.turned_colours.values())
-    score = f"{sum(end.paid for end in ends) + found:g}"
+    found_count = (
+        0 if view.over else sum(colour == "own" for colour in view.turned_colours.values())
+    )
+    score = f"{sum(end.paid for end in ends) + found_count:g}"
     progress = Progress(len(view.boards), game.boards, "board", score)
     return Board(tuple(parts), progress=progress)
 
@@ -62,9 +64,9 @@ def REVEAL(context: SeatContext, replay: Trajectory[State, Action, View]) -> Rev
     """Return every board with the colours of all cards, and how it ended."""
     game, state = replay.rules(Codenames), replay.present
     ends = [event for event in state.log if isinstance(event, Over)]
-    told = [f"on board {n}, {ENDS[end.how]}" for n, end in enumerate(ends, 1)]
-    why = (
-        f"{'; '.join(told)}. Each of your cards that was found is 1 point, but none if the "
+    end_texts = [f"on board {n}, {ENDS[end.how]}" for n, end in enumerate(ends, 1)]
+    explanation = (
+        f"{'; '.join(end_texts)}. Each of your cards that was found is 1 point, but none if the "
         f"assassin was turned over. Finding all of yours wins a board: "
         f"{game.bonus:g} more for each card of the rival that is still covered."
     )
@@ -74,12 +76,12 @@ def REVEAL(context: SeatContext, replay: Trajectory[State, Action, View]) -> Rev
         for n, problem in enumerate(game.row[: len(ends)])
     )
     clues = [event for event in state.log if isinstance(event, GivenClue)]
-    said = ", ".join(f"{clue.word} ({clue.number})" for clue in clues)
+    clue_text = ", ".join(f"{clue.word} ({clue.number})" for clue in clues)
     return Reveal(
-        why[:1].upper() + why[1:],
+        explanation[:1].upper() + explanation[1:],
         parts=(
             *parts,
-            Notes("What you and your partner did", (Note("The clues", said or "none"),)),
+            Notes("What you and your partner did", (Note("The clues", clue_text or "none"),)),
         ),
     )
 
@@ -161,8 +163,8 @@ def EXAMPLE(context: SeatContext) -> tuple[Part, ...]:
         )
         for n, (word, colour) in enumerate(EXAMPLE_KEY)
     )
-    who = "you say" if gives else "your partner says"
-    return (Grid(f"Example: {who} “fruit, 2”", 2, 3, squares),)
+    speaker = "you say" if gives else "your partner says"
+    return (Grid(f"Example: {speaker} “fruit, 2”", 2, 3, squares),)
 
 
 BOARD = board

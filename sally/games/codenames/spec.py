@@ -25,32 +25,32 @@ def _pick(game: Codenames, view: View, seat: Seat) -> tuple[Question, ...]:
     return () if view.over else (Question("their_pick", "odds", view.covered_words),)
 
 
-def true_pick(replay: Past, at: At) -> str | None:
+def true_pick(replay: Past, place: At) -> str | None:
     """Return the first card turned over after the clue; None if no card was turned over or the
     clue was rejected."""
-    move = replay.move(at.turn + 1, GUESSER) if at.turn + 1 < len(replay) else None
+    move = replay.move(place.turn + 1, GUESSER) if place.turn + 1 < len(replay) else None
     return move.word if isinstance(move, Guess) else None
 
 
 def _run(game: Codenames, view: View, seat: Seat) -> tuple[Question, ...]:
     if view.over:
         return ()
-    own = sum(view.colours[word] == "own" for word in view.covered_words)
-    return (Question("their_run", "choice", tuple(range(own + 1)), numeric=True),)
+    own_count = sum(view.colours[word] == "own" for word in view.covered_words)
+    return (Question("their_run", "choice", tuple(range(own_count + 1)), numeric=True),)
 
 
-def true_run(replay: Past, at: At) -> int | None:
+def true_run(replay: Past, place: At) -> int | None:
     """Return how many of the team's own cards the guesser turned over after this clue; None if it
     turned over no card at all."""
-    if true_pick(replay, at) is None:
+    if true_pick(replay, place) is None:
         return None
-    found = 0
-    for turn in range(at.turn + 1, len(replay)):
+    found_count = 0
+    for turn in range(place.turn + 1, len(replay)):
         if GUESSER not in replay.moves[turn] or replay.state(turn).clue is None:
             break
         event = replay.states[turn + 1].log[len(replay.state(turn).log)]
-        found += isinstance(event, Turned) and event.colour == "own"
-    return found
+        found_count += isinstance(event, Turned) and event.colour == "own"
+    return found_count
 
 
 def _own_cards(game: Codenames, view: View, seat: Seat) -> tuple[Question, ...]:
@@ -59,10 +59,10 @@ def _own_cards(game: Codenames, view: View, seat: Seat) -> tuple[Question, ...]:
     )
 
 
-def true_own(replay: Past, at: At) -> dict[str, float]:
+def true_own(replay: Past, place: At) -> dict[str, float]:
     """Return 100 for each covered card of the team's own, and 0 for every other covered card."""
-    colours = replay.view(at.turn, GIVER).colours
-    covered = replay.view(at.turn, GUESSER).covered_words
+    colours = replay.view(place.turn, GIVER).colours
+    covered = replay.view(place.turn, GUESSER).covered_words
     return {word: 100.0 * (colours[word] == "own") for word in covered}
 
 

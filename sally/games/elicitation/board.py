@@ -45,10 +45,10 @@ def BOARD(context: SeatContext, view: View) -> Board:
     columns = ("you send", "you keep", "the other receives")
     sends = f"one of the same amounts; you receive it times {pays.factor:g}"
     get = f"what you keep plus {pays.factor:g} times what the other sends"
-    then = Notes(
+    reply_notes = Notes(
         "Then", (Note("The other, who sees your choice, sends", sends), Note("You get", get))
     )
-    return Board((Table("What each choice means", columns, rows), then))
+    return Board((Table("What each choice means", columns, rows), reply_notes))
 
 
 def REVEAL(context: SeatContext, replay: Trajectory[State, int, View]) -> Reveal:
@@ -85,21 +85,21 @@ def _account(game: Elicitation, chosen: int, values: Sequence[float]) -> str:
             f"You kept {pays.endowment - sent:g}. The other answered {name} with {reply}, which "
             f"gave you {pays.factor:g} times {back:g}: {values[chosen]:.4g} points in all."
         )
-        other = f" The other got {pays.endowment - back + pays.factor * sent:.4g}."
+        other_text = f" The other got {pays.endowment - back + pays.factor * sent:.4g}."
         reason = f", because the other answers it with {replies.get(REPLY + game.menu[best])}"
     else:
-        paid, other, reason = f"You chose {name} and got {values[chosen]:.4g} points.", "", ""
+        paid, other_text, reason = f"You chose {name} and got {values[chosen]:.4g} points.", "", ""
     if values[best] == values[chosen]:
-        return f"{paid} No choice paid more.{other}"
-    return f"{paid} {game.menu[best]} would have paid {values[best]:.4g}{reason}.{other}"
+        return f"{paid} No choice paid more.{other_text}"
+    return f"{paid} {game.menu[best]} would have paid {values[best]:.4g}{reason}.{other_text}"
 
 
 def _describe(ask: str) -> str:
     """Return what a question is about, as the end of the game names it."""
     if ask.startswith(REPLY):
         return f"The other's answer to {ask.removeprefix(REPLY)}"
-    named = {"same_move": "Sending first, the other would have chosen"}
-    return named.get(ask, ask.replace("_", " "))
+    subject_names = {"same_move": "Sending first, the other would have chosen"}
+    return subject_names.get(ask, ask.replace("_", " "))
 
 
 def EXAMPLE(context: SeatContext) -> tuple[Part, ...]:

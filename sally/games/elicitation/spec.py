@@ -46,10 +46,10 @@ def _asks(is_after: bool) -> Callable[[Elicitation, View, Seat], tuple[Question,
     return asks
 
 
-def truth(replay: Past, at: At) -> Value | None:
+def truth(replay: Past, place: At) -> Value | None:
     """Return what turned out to be true; None if that is unknown or the problem is not scored."""
     game: Any = replay.game
-    belief = next(question for question in game.questions if question.ask == at.about)
+    belief = next(question for question in game.questions if question.ask == place.about)
     if game.adaptive or belief.truth is None:
         return None
     if isinstance(belief.truth, str):

@@ -47,18 +47,20 @@ def REVEAL(context: SeatContext, replay: Trajectory[State, int, View]) -> Reveal
         )
         for seat, hand in enumerate(state.hands)
     )
-    built, most = sum(state.piles), game.colours * game.ranks
-    if built == most:
-        how = "every firework is complete"
+    built, maximum = sum(state.piles), game.colours * game.ranks
+    if built == maximum:
+        end_text = "every firework is complete"
     elif not state.lives:
-        how = _last_mistake(words, view) + (", so nothing counts" if game.score == "zero" else "")
+        end_text = _last_mistake(words, view) + (
+            ", so nothing counts" if game.score == "zero" else ""
+        )
     else:
-        how = "the deck was used up"
-    why = f"You built {built} of {most} cards; {how}."
+        end_text = "the deck was used up"
+    explanation = f"You built {built} of {maximum} cards; {end_text}."
     cards = Cards(
         "Piles and all hands, oldest card on the left", (_piles(words, game, view), *hands)
     )
-    return Reveal(why, parts=(cards, _facts(words, game, view, is_over=True)))
+    return Reveal(explanation, parts=(cards, _facts(words, game, view, is_over=True)))
 
 
 def _last_mistake(words: HanabiWords, view: View) -> str:
@@ -179,12 +181,12 @@ def EXAMPLE(context: SeatContext) -> tuple[Part, ...]:
     assert isinstance(game, Hanabi)
     if game.ranks < 2:
         return ()
-    first, told = PlayingCard("1", "", TONES[0]), PlayingCard("2", "", TONES[0], ("2",))
-    other = PlayingCard(str(game.ranks), "", TONES[min(1, game.colours - 1)])
+    first, hinted_card = PlayingCard("1", "", TONES[0]), PlayingCard("2", "", TONES[0], ("2",))
+    other_card = PlayingCard(str(game.ranks), "", TONES[min(1, game.colours - 1)])
     name = words.player((game.seats.index(context.seat) + 1) % game.players)
     rows = (
         CardRow("A pile", (first,)),
-        CardRow(f"{name} holds", (told, other)),
+        CardRow(f"{name} holds", (hinted_card, other_card)),
         CardRow("Then the pile", (PlayingCard("2", "", TONES[0], mark="good"),)),
     )
     return (Cards(f"Example: told “2”, {name} plays it on the pile", rows),)

@@ -44,5 +44,5 @@ def people_at(pays: Pays) -> Choices | None:
     """Return people's choices in exactly this game; None if they are not known."""
     if not isinstance(pays, Request):
         return None
-    found = published()["request"]
-    return found if pays == Request(**found.game) else None
+    choices = published()["request"]
+    return choices if pays == Request(**choices.game) else None

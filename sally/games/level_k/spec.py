@@ -65,20 +65,24 @@ def game_of(replay: Past) -> LevelGame:
 def minds_of_others(replay: Past, seat: Seat) -> list[Mind | None]:
     """Return the declared minds of the other seats; None for a player that declares none."""
     game = game_of(replay)
-    return [mind_of(game, other, replay.lineup.get(other)) for other in game.others(seat)]
+    return [
+        mind_of(game, other_seat, replay.lineup.get(other_seat)) for other_seat in game.others(seat)
+    ]
 
 
-def their_move(replay: Past, at: At) -> int | None:
+def their_move(replay: Past, place: At) -> int | None:
     """Return the other's move in the same round, or the mean move of several others; None if the
     round was void."""
-    if replay.forfeited.get(at.turn):
+    if replay.forfeited.get(place.turn):
         return None
-    moves = [replay.move(at.turn, other) for other in game_of(replay).others(at.seat)]
+    moves = [
+        replay.move(place.turn, other_seat) for other_seat in game_of(replay).others(place.seat)
+    ]
     played_moves = tuple(move for move in moves if move is not None)
     return mean_of(played_moves) if len(played_moves) == len(moves) else None
 
 
-def their_guess_of_me(replay: Past, at: At) -> int | None:
+def their_guess_of_me(replay: Past, place: At) -> int | None:
     """Return the move that the others expect of this seat, from their declared minds or their
     reports.
 
@@ -86,11 +90,13 @@ def their_guess_of_me(replay: Past, at: At) -> int | None:
     """
     game = game_of(replay)
     guesses: list[int] = []
-    for other, mind in zip(game.others(at.seat), minds_of_others(replay, at.seat), strict=True):
+    for other_seat, mind in zip(
+        game.others(place.seat), minds_of_others(replay, place.seat), strict=True
+    ):
         if mind is not None and mind.expects is not None:
-            guess = _likeliest(mind.expects(replay.view(at.turn, other)))
+            guess = _likeliest(mind.expects(replay.view(place.turn, other_seat)))
         else:
-            report = replay.report(at.turn, other, "their_move", _about(game, other))
+            report = replay.report(place.turn, other_seat, "their_move", _about(game, other_seat))
             guess = report.value if report is not None and isinstance(report.value, int) else None
         if guess is None:
             return None
@@ -104,10 +110,10 @@ def _likeliest(odds: Mapping[int, float]) -> int | None:
     return best[0] if len(best) == 1 else None
 
 
-def their_depth(replay: Past, at: At) -> int | None:
+def their_depth(replay: Past, place: At) -> int | None:
     """Return the depth that the others declare, capped at 3; None unless all declare the same
     depth."""
-    depths = {None if m is None else m.depth for m in minds_of_others(replay, at.seat)}
+    depths = {None if m is None else m.depth for m in minds_of_others(replay, place.seat)}
     depth = depths.pop() if len(depths) == 1 else None
     return None if depth is None else min(depth, len(DEPTHS) - 1)
 

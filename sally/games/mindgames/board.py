@@ -66,14 +66,14 @@ def REVEAL(context: SeatContext, replay: Trajectory[State, Action, View]) -> Rev
     )
     verdict = "as you wanted" if chosen == puzzle.goal else f"you wanted {letters[puzzle.goal]}"
     learned = sorted(state.mind.known - puzzle.visible)
-    told = ", ".join(f"{names.attributes[a]} of {letters[p]}" for p, a in learned)
-    why = f"The other player {moved}; {verdict}.{_reason(game, state)}"
-    hidden = (Note("What you told that the other player did not know", told or "nothing"),)
+    learned_text = ", ".join(f"{names.attributes[a]} of {letters[p]}" for p, a in learned)
+    explanation = f"The other player {moved}; {verdict}.{_reason(game, state)}"
+    hidden = (Note("What you told that the other player did not know", learned_text or "nothing"),)
     parts = (
         Hands(f"What each {names.noun} does: {_legend(brief)}", cards),
         *_revealed_notes(brief, names.attributes),
     )
-    return Reveal(why, hidden, parts)
+    return Reveal(explanation, hidden, parts)
 
 
 def _reason(game: MindGame, state: State) -> str:
@@ -81,16 +81,17 @@ def _reason(game: MindGame, state: State) -> str:
     if game.target != "exact":
         return ""
     puzzle, chosen = game.problem, game.current_choice(state)
-    worth = values(game.world(state), state.mind.known)
-    others = [proposal for proposal in range(len(worth)) if proposal != chosen]
-    rival = max(others, key=worth.__getitem__) if chosen == puzzle.goal else puzzle.goal
-    own, other = (game.names.proposals[proposal] for proposal in (chosen, rival))
+    totals = values(game.world(state), state.mind.known)
+    others = [proposal for proposal in range(len(totals)) if proposal != chosen]
+    rival = max(others, key=totals.__getitem__) if chosen == puzzle.goal else puzzle.goal
+    chosen_name, rival_name = (game.names.proposals[proposal] for proposal in (chosen, rival))
     verdict = (
-        f"{own} suited them better than {other}"
-        if worth[chosen] > worth[rival]
-        else f"{other} suited them no better than {own}, so they stayed with {own}"
+        f"{chosen_name} suited them better than {rival_name}"
+        if totals[chosen] > totals[rival]
+        else f"{rival_name} suited them no better than {chosen_name}, "
+        f"so they stayed with {chosen_name}"
     )
-    points = f"{own} {worth[chosen]}, {other} {worth[rival]}".replace("-", "−")
+    points = f"{chosen_name} {totals[chosen]}, {rival_name} {totals[rival]}".replace("-", "−")
     return f" From what they knew, {verdict} (effects they like less those they dislike: {points})."
 
 
@@ -129,12 +130,12 @@ def _revealed_notes(brief: Brief, attributes: tuple[str, ...]) -> list[Notes]:
 
 def EXAMPLE(context: SeatContext) -> tuple[Part, ...]:
     """Return the picture beside the rules: a question and a reason that fits the answer."""
-    said = (
+    sayings = (
         Saying("You", "What do you like?", mark="yours"),
         Saying("The other player", "I like safety."),
         Saying("You", "Proposal B increases safety.", mark="yours"),
     )
-    return (Talk("Example: B is your proposal", said),)
+    return (Talk("Example: B is your proposal", sayings),)
 
 
 BOARD = board

@@ -232,7 +232,7 @@ METRICS = (
         name="mindgames_motivational_appeals",
         about="attributes whose worth to the target was asked for",
         measure=_once_finished(
-            lambda played: sum(len(asked.likes) for asked in new_appeals(played))
+            lambda played: sum(len(appeal.likes) for appeal in new_appeals(played))
         ),
         unit="attributes",
         label="likes asked",
@@ -241,7 +241,7 @@ METRICS = (
         name="mindgames_informational_appeals",
         about="cells that the target was asked about",
         measure=_once_finished(
-            lambda played: sum(len(asked.cells) for asked in new_appeals(played))
+            lambda played: sum(len(appeal.cells) for appeal in new_appeals(played))
         ),
         unit="cells",
         label="cells asked",

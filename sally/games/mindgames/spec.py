@@ -40,8 +40,8 @@ def an_episode(game: MindGame, seat: Seat) -> tuple[float, float]:
     lowest and highest true value of a proposal."""
     if seat != TARGET:
         return 0.0, 1.0
-    worth = values(game.problem, game.problem.cells)
-    return float(min(worth)), float(max(worth))
+    proposal_values = values(game.problem, game.problem.cells)
+    return float(min(proposal_values)), float(max(proposal_values))
 
 
 def _game(replay: Moves) -> MindGame:
@@ -49,22 +49,22 @@ def _game(replay: Moves) -> MindGame:
     return replay.game
 
 
-def true_choice(replay: Moves, at: At) -> int:
+def true_choice(replay: Moves, place: At) -> int:
     """Return the target's choice before this message."""
-    return _game(replay).current_choice(replay.state(at.turn))
+    return _game(replay).current_choice(replay.state(place.turn))
 
 
-def true_likes(replay: Moves, at: At) -> dict[str, float]:
+def true_likes(replay: Moves, place: At) -> dict[str, float]:
     """Return the target's coefficient of each attribute, by column."""
     values = _game(replay).problem.target_values
     return {str(column): float(value) for column, value in enumerate(values)}
 
 
-def true_knowledge(replay: Moves, at: At) -> dict[str, float]:
+def true_knowledge(replay: Moves, place: At) -> dict[str, float]:
     """Return whether the target knows each cell before this message, row by row."""
-    known = replay.state(at.turn).mind.known
+    known_cells = replay.state(place.turn).mind.known
     cells = _game(replay).problem.cells
-    return {str(n): float(cell in known) for n, cell in enumerate(cells)}
+    return {str(n): float(cell in known_cells) for n, cell in enumerate(cells)}
 
 
 PROBES = (

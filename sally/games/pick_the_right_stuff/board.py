@@ -42,12 +42,12 @@ def REVEAL(context: SeatContext, replay: Trajectory[State, Action, View]) -> Rev
         if isinstance(event, Retrieval)
     )
     right = replay.present.locker.correct
-    why = (
+    explanation = (
         f"{right} of {len(rows)} answers were right. People open the box in which they last saw "
         "their own item, on the monitor or when they stored it; it may be elsewhere by now."
     )
     columns = ("you said", "they looked in", "it was in")
-    return Reveal(why, parts=(Table("Who looked where", columns, rows, "person"),))
+    return Reveal(explanation, parts=(Table("Who looked where", columns, rows, "person"),))
 
 
 def _capital(name: str) -> str:
@@ -56,13 +56,13 @@ def _capital(name: str) -> str:
 
 def EXAMPLE(context: SeatContext) -> tuple[Part, ...]:
     """Return the picture beside the rules: a swap that a person did not see."""
-    seen, now = (
+    boxes_seen, boxes_now = (
         tuple(Box(f"Box {letter}", name) for letter, name in zip("AB", names, strict=True))
         for names in (("Ann", "Ben"), ("Ben", "Ann"))
     )
     return (
-        Lockers("Example: Ann looks at the monitor, which shows", seen),
-        Lockers("Then the items move. Ann opens box A", now),
+        Lockers("Example: Ann looks at the monitor, which shows", boxes_seen),
+        Lockers("Then the items move. Ann opens box A", boxes_now),
     )
 
 

@@ -25,15 +25,15 @@ def _which_box(game: LockerGame, view: View, seat: Seat) -> tuple[Question, ...]
     return (Question(TRUE_BOX, "choice", tuple(range(view.users)), about=str(view.asked)),)
 
 
-def state_last_seen(replay: Trajectory[State, Action, View], at: At) -> int:
+def state_last_seen(replay: Trajectory[State, Action, View], place: At) -> int:
     """Return how far back the state is that the waiting user saw last; 1 is the current state."""
-    now = replay.state(at.turn).locker
-    return len(now.states) - now.seen[int(at.about)]
+    now = replay.state(place.turn).locker
+    return len(now.states) - now.seen[int(place.about)]
 
 
-def true_box(replay: Trajectory[State, Action, View], at: At) -> int:
+def true_box(replay: Trajectory[State, Action, View], place: At) -> int:
     """Return the box that holds the waiting user's item."""
-    return locker.true_box(replay.state(at.turn).locker, int(at.about))
+    return locker.true_box(replay.state(place.turn).locker, int(place.about))
 
 
 PROBES = (
@@ -63,8 +63,8 @@ def best_replies(game: LockerGame, view: View, belief: Mapping[str, int]) -> tup
     """Return the boxes to name if the waiting user last saw the state given in `belief`."""
     if not belief:
         return None
-    (seen,) = belief.values()
-    return where_user_will_look_from(view, len(view.states) - seen)
+    (state_number,) = belief.values()
+    return where_user_will_look_from(view, len(view.states) - state_number)
 
 
 GAME: GameSpec[State, Action, View] = GameSpec(

@@ -55,10 +55,10 @@ def REVEAL(context: SeatContext, replay: Trajectory[State, int, View]) -> Reveal
     game = replay.rules(PublicGoods)
     view = game.observe(replay.present, context.seat)
     played = [moves for moves in view.rounds() if moves is not None]
-    given = sum(moves[view.number] for moves in played)
+    tokens_given = sum(moves[view.number] for moves in played)
     others = sum(sum(others_of(moves, view.number)) for moves in played) / (game.players - 1)
-    why = f"You gave {given} tokens in all, the others {others:.3g} on average. "
-    return Reveal(why + compare_points(game, view), parts=BOARD(context, view).parts)
+    explanation = f"You gave {tokens_given} tokens in all, the others {others:.3g} on average. "
+    return Reveal(explanation + compare_points(game, view), parts=BOARD(context, view).parts)
 
 
 def _rounds(game: PublicGoods, view: View) -> Table:

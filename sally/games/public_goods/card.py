@@ -35,10 +35,10 @@ CARD = Card(
             name=f"public_goods: {name}",
             instances=(instance("public_goods"),),
             seat="player_1",
-            others={f"player_{n}": who for n in (2, 3, 4)},
+            others={f"player_{n}": player for n in (2, 3, 4)},
             shortcuts=SHORTCUTS,
             metrics=METRICS,
         )
-        for name, who in PARTNERS.items()
+        for name, player in PARTNERS.items()
     ),
 )

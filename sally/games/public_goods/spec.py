@@ -32,27 +32,27 @@ def _asks(probe: str) -> Callable[[PublicGoods, View, Seat], tuple[Question, ...
     return asks
 
 
-def _others(replay: Past, at: At) -> Moves | None:
+def _others(replay: Past, place: At) -> Moves | None:
     """Return the other players' contributions in a round; None if the round was void."""
-    if replay.forfeited.get(at.turn):
+    if replay.forfeited.get(place.turn):
         return None
-    seats = [seat for seat in replay.game.seats if seat != at.seat]
-    given = [replay.move(at.turn, seat) for seat in seats]
-    return tuple(each for each in given if each is not None) if None not in given else None
+    seats = [seat for seat in replay.game.seats if seat != place.seat]
+    moves = [replay.move(place.turn, seat) for seat in seats]
+    return tuple(move for move in moves if move is not None) if None not in moves else None
 
 
-def their_mean(replay: Past, at: At) -> int | None:
+def their_mean(replay: Past, place: At) -> int | None:
     """Return the rounded mean contribution of the others in the same round; None if the round was
     void."""
-    given = _others(replay, at)
-    return None if given is None else mean_of(given)
+    moves = _others(replay, place)
+    return None if moves is None else mean_of(moves)
 
 
-def their_least(replay: Past, at: At) -> int | None:
+def their_least(replay: Past, place: At) -> int | None:
     """Return the smallest contribution of the others in the same round; None if the round was
     void."""
-    given = _others(replay, at)
-    return None if given is None else min(given)
+    moves = _others(replay, place)
+    return None if moves is None else min(moves)
 
 
 PROBES = (
@@ -81,7 +81,9 @@ def a_round(game: PublicGoods, seat: Seat) -> tuple[float, float]:
     """Return the minimum and maximum payoff of one round."""
     n, e = game.players, game.tokens
     paid = [
-        game.round_payoffs((mine, *(theirs,) * (n - 1)))[0] for mine in (0, e) for theirs in (0, e)
+        game.round_payoffs((own_move, *(other_move,) * (n - 1)))[0]
+        for own_move in (0, e)
+        for other_move in (0, e)
     ]
     return min(paid), max(paid)
 
@@ -89,13 +91,13 @@ def a_round(game: PublicGoods, seat: Seat) -> tuple[float, float]:
 def numbers(game: PublicGoods, view: View) -> tuple[float, ...]:
     """Return whether a round has been played, the seat's own contribution and the others' mean
     contribution in the last round (as shares of the endowment), and the share of rounds left."""
-    left = 1 - (view.round - 1) / game.rounds
+    share_left = 1 - (view.round - 1) / game.rounds
     last = view.last
     if last is None:
-        return (0.0, 0.0, 0.0, left)
-    mine = last[view.number]
-    theirs = (sum(last) - mine) / (game.players - 1)
-    return (1.0, mine / game.tokens, theirs / game.tokens, left)
+        return (0.0, 0.0, 0.0, share_left)
+    own_move = last[view.number]
+    mean_move = (sum(last) - own_move) / (game.players - 1)
+    return (1.0, own_move / game.tokens, mean_move / game.tokens, share_left)
 
 
 GAME: GameSpec[State, int, View] = GameSpec(

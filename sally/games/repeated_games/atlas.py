@@ -67,9 +67,9 @@ def decision_dots(
             continue
         kind: AtlasKind = "people" if name == HUMAN else "model"
         year = people if name == HUMAN else years.get(name)
-        who = f"{'people' if name == HUMAN else name}, {partner_name}"
+        label = f"{'people' if name == HUMAN else name}, {partner_name}"
         facts = (n, "decisions", len(set(clusters)), source, [id for _, _, id in rows])
-        dots += estimate_dots(column, who, kind, year, value, *facts)
+        dots += estimate_dots(column, label, kind, year, value, *facts)
     return dots
 
 

@@ -41,12 +41,17 @@ def BOARD(context: SeatContext, view: View) -> Board:
 
 def _showdown(game: RepeatedGame, view: View, last: tuple[int, int], say: Say) -> Showdown:
     """Return the choices of the last round with their points."""
-    mine, theirs = last
+    own_move, other_move = last
     them = other_seat(view.seat)
-    own, others = game.pay(view.seat, mine, theirs), game.pay(them, theirs, mine)
+    own_points, other_points = (
+        game.pay(view.seat, own_move, other_move),
+        game.pay(them, other_move, own_move),
+    )
     sides = (
-        Side(say("board.you"), game.names_of(view.seat)[mine], _points(game, own), "yours"),
-        Side(say("board.other"), game.names_of(them)[theirs], _points(game, others)),
+        Side(
+            say("board.you"), game.names_of(view.seat)[own_move], _points(game, own_points), "yours"
+        ),
+        Side(say("board.other"), game.names_of(them)[other_move], _points(game, other_points)),
     )
     return Showdown(f"{say('board.round')} {len(view.past)}", sides)
 
@@ -60,26 +65,34 @@ def REVEAL(context: SeatContext, replay: Trajectory[State, int, View]) -> Reveal
     game, me = replay.rules(RepeatedGame), context.seat
     view = game.observe(replay.present, me)
     played = [moves for moves in view.rounds(0) if moves is not None]
-    mine, theirs = game.names_of(me), game.names_of(other_seat(me))
+    own_names, other_names = game.names_of(me), game.names_of(other_seat(me))
     counts = tuple(
         Row(
-            mine[i],
-            tuple(Cell(str(played.count((i, j)))) for j in range(len(theirs))),
+            own_names[i],
+            tuple(Cell(str(played.count((i, j)))) for j in range(len(other_names))),
             "yours",
         )
-        for i in range(len(mine))
+        for i in range(len(own_names))
     )
     say = context.words.say
-    own = sum(game.pay(me, *moves) for moves in played)
-    others = sum(game.pay(other_seat(me), *moves[::-1]) for moves in played)
+    own_points = sum(game.pay(me, *moves) for moves in played)
+    other_points = sum(game.pay(other_seat(me), *moves[::-1]) for moves in played)
     rounds = "round" if len(played) == 1 else "rounds"
-    how = "more than" if own > others else "less than" if own < others else "as much as"
-    why = (
-        f"Over {len(played)} {rounds} you got {_points(game, own)}, {how} the other player "
-        f"({_points(game, others)})."
+    comparison = (
+        "more than"
+        if own_points > other_points
+        else "less than"
+        if own_points < other_points
+        else "as much as"
     )
-    table = Table("How often each pair of choices came up", theirs, counts, say("board.you_down"))
-    return Reveal(why, parts=(*BOARD(context, view).parts, table))
+    explanation = (
+        f"Over {len(played)} {rounds} you got {_points(game, own_points)}, {comparison} the other "
+        f"player ({_points(game, other_points)})."
+    )
+    table = Table(
+        "How often each pair of choices came up", other_names, counts, say("board.you_down")
+    )
+    return Reveal(explanation, parts=(*BOARD(context, view).parts, table))
 
 
 @lru_cache(1000)  # in a study all players play the same few games
@@ -134,9 +147,15 @@ def EXAMPLE(context: SeatContext) -> tuple[Part, ...]:
     game, me, say = context.game, context.seat, context.words.say
     assert isinstance(game, RepeatedGame)
     them = other_seat(me)
-    own, other = game.pay(me, 1, 0), game.pay(them, 0, 1)
+    own_points, other_points = game.pay(me, 1, 0), game.pay(them, 0, 1)
     sides = (
-        Side(say("board.you"), game.names_of(me)[1], f"{_points(game, own)} for you", "yours"),
-        Side(say("board.other"), game.names_of(them)[0], f"{_points(game, other)} for the other"),
+        Side(
+            say("board.you"), game.names_of(me)[1], f"{_points(game, own_points)} for you", "yours"
+        ),
+        Side(
+            say("board.other"),
+            game.names_of(them)[0],
+            f"{_points(game, other_points)} for the other",
+        ),
     )
     return (Showdown("Example of a round", sides),)

@@ -45,10 +45,10 @@ def _about_the_other(name: str, kind: Any) -> Any:
     return asks
 
 
-def their_move(replay: Trajectory[State, int, View], at: At) -> int | None:
+def their_move(replay: Trajectory[State, int, View], place: At) -> int | None:
     """Return the other seat's move in the same round; None if the round was void."""
-    lost = replay.forfeited.get(at.turn, ())
-    return None if lost else replay.move(at.turn, other_seat(at.seat))
+    forfeits = replay.forfeited.get(place.turn, ())
+    return None if forfeits else replay.move(place.turn, other_seat(place.seat))
 
 
 def _probe(name: str, about: str, point: Point, kind: Any = "choice") -> Probe:
@@ -70,8 +70,8 @@ PROBES = (
 @lru_cache(maxsize=256)
 def a_round(game: RepeatedGame, seat: Seat) -> tuple[float, float]:
     """Return the minimum and maximum payoff of one round."""
-    mine, theirs = game.moves_of(seat), game.moves_of(other_seat(seat))
-    pays = [float(game.pay(seat, m, t)) for m in mine for t in theirs]
+    own_moves, other_moves = game.moves_of(seat), game.moves_of(other_seat(seat))
+    pays = [float(game.pay(seat, m, t)) for m in own_moves for t in other_moves]
     return min(pays), max(pays)
 
 
@@ -81,23 +81,25 @@ def best_replies(
     """Return the moves that pay most in this round, given a predicted move or its probabilities."""
     if not belief:
         return None
-    (theirs,) = belief.values()
-    if isinstance(theirs, int):
-        return game.best_replies(view.seat, theirs)
-    mine = range(len(game.names_of(view.seat)))
-    worth = [sum(p * game.pay(view.seat, m, t) for t, p in enumerate(theirs)) for m in mine]
-    return tuple(m for m in mine if worth[m] >= max(worth) - 1e-12)
+    (prediction,) = belief.values()
+    if isinstance(prediction, int):
+        return game.best_replies(view.seat, prediction)
+    own_moves = range(len(game.names_of(view.seat)))
+    payoffs = [
+        sum(p * game.pay(view.seat, m, t) for t, p in enumerate(prediction)) for m in own_moves
+    ]
+    return tuple(m for m in own_moves if payoffs[m] >= max(payoffs) - 1e-12)
 
 
 def numbers(game: RepeatedGame, view: View) -> tuple[float, ...]:
     """Return the last played round as one-hot own and other's move (zeros in the first round),
     and the share of rounds left."""
     n = len(game.moves_of(view.seat))
-    told = [0.0] * (n + len(game.moves_of(other_seat(view.seat))) + 1)
+    features = [0.0] * (n + len(game.moves_of(other_seat(view.seat))) + 1)
     if view.last is not None:
-        told[view.last[0]] = told[n + view.last[1]] = 1.0
-    told[-1] = 1 - (view.round - 1) / game.rounds
-    return tuple(told)
+        features[view.last[0]] = features[n + view.last[1]] = 1.0
+    features[-1] = 1 - (view.round - 1) / game.rounds
+    return tuple(features)
 
 
 GAME: GameSpec[State, int, View] = GameSpec(

@@ -50,20 +50,22 @@ def REVEAL(context: SeatContext, replay: Trajectory[State, Action, View]) -> Rev
     view = game.observe(state, context.seat)
     shares = prize(state.positions, game.target)
     if shares is None:
-        why = f"Nobody reached step {game.target}, so nobody got the point."
+        explanation = f"Nobody reached step {game.target}, so nobody got the point."
     else:
         first = join_names([_name_player(words, view, n) for n in range(3) if shares[n]], "and")
         arrivals = sum(position >= game.target for position in state.positions)
-        why = (
+        explanation = (
             f"{first} reached the end, step {game.target}, first."
             if arrivals == 1
             else f"{first} won, at step {max(state.positions)}; the end is at step {game.target}."
         )
     collisions = sum(not gain for turn in state.past for gain in turn.gains)
-    why += f" {collisions} moves did not count, because another player chose the same number."
-    after = f"after turn {len(view.past)}"
-    parts = (_track(game, words, view, after), _turns(words, view)) if len(view.past) else ()
-    return Reveal(why, parts=parts)
+    explanation += (
+        f" {collisions} moves did not count, because another player chose the same number."
+    )
+    moment = f"after turn {len(view.past)}"
+    parts = (_track(game, words, view, moment), _turns(words, view)) if len(view.past) else ()
+    return Reveal(explanation, parts=parts)
 
 
 def _name_player(words: StepWords, view: View, number: int) -> str:
@@ -74,12 +76,12 @@ def _mark(view: View, number: int) -> Mark:
     return "yours" if number == view.number else ""
 
 
-def _track(game: StepRace, words: StepWords, view: View, when: str) -> Scale:
+def _track(game: StepRace, words: StepWords, view: View, moment: str) -> Scale:
     spots = [
         Spot(min(position, game.target), _name_player(words, view, n), _mark(view, n))
         for n, position in enumerate(view.positions)
     ]
-    return Scale(f"The track, {when}", 0, game.target, ("start", "the end"), tuple(spots))
+    return Scale(f"The track, {moment}", 0, game.target, ("start", "the end"), tuple(spots))
 
 
 def _steps_needed(game: StepRace, words: StepWords, view: View) -> Notes:

@@ -30,7 +30,9 @@ POOL = (
     PlayerSpec("finisher"),
     PlayerSpec("rotator"),
 )
-MINDS = tuple(mind for who in POOL if (mind := mind_of(who.player, who.params)) is not None)
+MINDS = tuple(
+    mind for player in POOL if (mind := mind_of(player.player, player.params)) is not None
+)
 PERIOD = max(mind.period for mind in MINDS)
 Fits = tuple[int, ...]  # the minds of the pool that fit an opponent's moves
 

@@ -29,7 +29,7 @@ from sally.games.step_race.words import BOTH, TEXTS, StepWords
 
 Past = Trajectory[State, Action, View]
 YES, NO = "yes", "no"
-PAIRS = tuple(f"{one}-{two}" for one, two in product(MOVES, MOVES))
+PAIRS = tuple(f"{first}-{second}" for first, second in product(MOVES, MOVES))
 
 
 def missing_of(game: StepRace, positions: Triple) -> Triple:
@@ -38,8 +38,8 @@ def missing_of(game: StepRace, positions: Triple) -> Triple:
 
 
 def _others(view: View) -> tuple[Seat, Seat]:
-    one, two = others_of(view.number)
-    return SEATS[one], SEATS[two]
+    first, second = others_of(view.number)
+    return SEATS[first], SEATS[second]
 
 
 # --- what is asked --------------------------------------------------------------------------------
@@ -47,8 +47,10 @@ def _others(view: View) -> tuple[Seat, Seat]:
 
 def _announcing(view: View) -> Iterator[Seat]:
     """Yield the other seats that announced a move in this turn."""
-    said = last_announcements(view.talk, view.turn)
-    yield from (SEATS[other] for other in others_of(view.number) if said[other] is not None)
+    announcements = last_announcements(view.talk, view.turn)
+    yield from (
+        SEATS[number] for number in others_of(view.number) if announcements[number] is not None
+    )
 
 
 def _probe(
@@ -84,37 +86,37 @@ def move_in_turn(replay: Past, turn: int, seat: Seat) -> int | None:
     return move if isinstance(move, int) else None
 
 
-def true_move(replay: Past, at: At) -> int | None:
+def true_move(replay: Past, place: At) -> int | None:
     """Return the move that the other seat chose in this turn."""
-    return move_in_turn(replay, at.turn, Seat(at.about))
+    return move_in_turn(replay, place.turn, Seat(place.about))
 
 
-def true_keeping(replay: Past, at: At) -> str | None:
+def true_keeping(replay: Past, place: At) -> str | None:
     """Return whether the other seat moved as it had last announced."""
-    other = Seat(at.about)
-    move = move_in_turn(replay, at.turn, other)
-    view = replay.view(at.turn, at.seat)
-    said = last_announcements(view.talk, view.turn)[SEATS.index(other)]
-    return None if move is None or said is None else (YES if move == said else NO)
+    other_seat = Seat(place.about)
+    move = move_in_turn(replay, place.turn, other_seat)
+    view = replay.view(place.turn, place.seat)
+    announced = last_announcements(view.talk, view.turn)[SEATS.index(other_seat)]
+    return None if move is None or announced is None else (YES if move == announced else NO)
 
 
-def true_pair(replay: Past, at: At) -> str | None:
+def true_pair(replay: Past, place: At) -> str | None:
     """Return the moves of both other seats, the lower seat's first."""
-    made = [move_in_turn(replay, at.turn, SEATS[n]) for n in others_of(SEATS.index(at.seat))]
-    return None if None in made else f"{made[0]}-{made[1]}"
+    moves = [move_in_turn(replay, place.turn, SEATS[n]) for n in others_of(SEATS.index(place.seat))]
+    return None if None in moves else f"{moves[0]}-{moves[1]}"
 
 
-def their_guess(replay: Past, at: At) -> int | None:
+def their_guess(replay: Past, place: At) -> int | None:
     """Return the move that the other seat predicted for this seat; None if the other seat was not
     asked."""
-    said = replay.report(at.turn, Seat(at.about), "their_move", str(at.seat))
-    return said.value if said is not None and isinstance(said.value, int) else None
+    report = replay.report(place.turn, Seat(place.about), "their_move", str(place.seat))
+    return report.value if report is not None and isinstance(report.value, int) else None
 
 
-def true_arrival(replay: Past, at: At) -> str | None:
+def true_arrival(replay: Past, place: At) -> str | None:
     """Return whether a seat can reach the target with one move."""
-    game, state = replay.rules(StepRace), replay.state(at.turn)
-    missing = game.target - state.positions[SEATS.index(Seat(at.about))]
+    game, state = replay.rules(StepRace), replay.state(place.turn)
+    missing = game.target - state.positions[SEATS.index(Seat(place.about))]
     return YES if missing <= MOVES[-1] else NO
 
 
@@ -188,9 +190,11 @@ def _odds_of(belief: Any) -> dict[int, float]:
     return dict(zip(MOVES, belief, strict=True))
 
 
-def joint_odds(one: Mapping[int, float], two: Mapping[int, float]) -> dict[tuple[int, int], float]:
+def joint_odds(
+    first: Mapping[int, float], second: Mapping[int, float]
+) -> dict[tuple[int, int], float]:
     """Return the joint probabilities of the moves of two seats that move independently."""
-    return {(a, b): p * q for a, p in one.items() for b, q in two.items()}
+    return {(a, b): p * q for a, p in first.items() for b, q in second.items()}
 
 
 def best_replies(
@@ -201,10 +205,10 @@ def best_replies(
     Positions are valued by uniform play afterwards. The result is None during talk, or if either of
     the others was not predicted.
     """
-    one, two = _others(view)
-    if not view.moving or one not in belief or two not in belief:
+    first, second = _others(view)
+    if not view.moving or first not in belief or second not in belief:
         return None
-    joint = joint_odds(_odds_of(belief[one]), _odds_of(belief[two]))
+    joint = joint_odds(_odds_of(belief[first]), _odds_of(belief[second]))
     return best(weigh_moves(missing_of(game, view.positions), view.number, joint))
 
 
@@ -215,9 +219,12 @@ def numbers(game: StepRace, view: View) -> tuple[float, ...]:
     An announcement of 1, 3 or 5 is encoded as 1/3, 2/3 or 1; 0 means that there was none.
     """
     order = (view.number, *others_of(view.number))
-    said = last_announcements(view.talk, view.turn)
+    announcements = last_announcements(view.talk, view.turn)
     missing = [(game.target - view.positions[n]) / game.target for n in order]
-    words = [0.0 if said[n] is None else (MOVES.index(said[n] or STAYS) + 1) / 3 for n in order]
+    words = [
+        0.0 if announcements[n] is None else (MOVES.index(announcements[n] or STAYS) + 1) / 3
+        for n in order
+    ]
     last = view.past.last
     moves = [0.0 if last is None else last.moves[n] / MOVES[-1] for n in order]
     return (*missing, *words, *moves)

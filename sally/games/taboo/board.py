@@ -38,7 +38,7 @@ def board(context: SeatContext, view: View) -> Board:
         )
         parts.append(Table("Rounds so far", ("word", "hints", "points"), done, corner="round"))
     number = min(len(view.past) + 1, game.rounds)
-    score = str(sum(seen.points for seen in view.past))
+    score = str(sum(past_round.points for past_round in view.past))
     return Board(tuple(parts), progress=Progress(number, game.rounds, score=score))
 
 
@@ -46,24 +46,24 @@ def REVEAL(context: SeatContext, replay: Trajectory[State, Action, View]) -> Rev
     """Return every secret word with its forbidden words, and how many hints it took."""
     game = replay.rules(Taboo)
     view = game.observe(replay.present, context.seat)
-    found = sum(seen.found for seen in view.past)
-    why = (
-        f"{found} of {len(view.past)} words were found; a word pays 1 point and 1 more for every "
-        "hint that was not needed."
+    found_count = sum(past_round.found for past_round in view.past)
+    explanation = (
+        f"{found_count} of {len(view.past)} words were found; a word pays 1 point and 1 more for "
+        "every hint that was not needed."
     )
     rows = tuple(
         Row(
-            seen.target,
+            past_round.target,
             (
                 Cell(", ".join(problem.banned)),
-                Cell(", ".join(_attempt(hint, guess) for hint, guess in seen.tries)),
-                Cell(str(seen.points), "good" if seen.found else "bad"),
+                Cell(", ".join(_attempt(hint, guess) for hint, guess in past_round.tries)),
+                Cell(str(past_round.points), "good" if past_round.found else "bad"),
             ),
         )
-        for problem, seen in zip(game.row, view.past, strict=False)
+        for problem, past_round in zip(game.row, view.past, strict=False)
     )
     columns = ("forbidden", "hints and guesses", "points")
-    return Reveal(why, parts=(Table("All words", columns, rows, corner="secret word"),))
+    return Reveal(explanation, parts=(Table("All words", columns, rows, corner="secret word"),))
 
 
 def _attempt(hint: str | None, guess: str | None) -> str:

@@ -195,16 +195,16 @@ class Taboo(Game[State, Action, View]):
         return self.objection_to(hint, problem.target, problem.banned, hints)
 
     def objection_to(
-        self, said: str, target: str, banned: tuple[str, ...], hints: tuple[str, ...]
+        self, new_hint: str, target: str, banned: tuple[str, ...], hints: tuple[str, ...]
     ) -> str | None:
         """Return why a hint for this target is not allowed after these hints, or None if it is
         allowed."""
-        word = plain(said)
+        word = plain(new_hint)
         if word in banned:
             return f"The word '{word}' is banned."
         if word in {plain(hint) for hint in hints}:
             return f"You have said '{word}' already."
-        return clue_problem(said, (target, *banned), self.any_word)
+        return clue_problem(new_hint, (target, *banned), self.any_word)
 
     def rejections(self, state: State, seat: Seat) -> int:
         if seat != GIVER or state.hint is not None:

@@ -34,9 +34,9 @@ def near_words(target: str) -> tuple[str, ...]:
         nearest_nouns,  # slow to import, and not needed to list or play the game
     )
 
-    near = nearest_nouns(target)[:20]
+    neighbours = nearest_nouns(target)[:20]
     draws = Stream("near", target)
-    return tuple(draws.shuffled([target, *draws.shuffled(near)[:NEAR]]))
+    return tuple(draws.shuffled([target, *draws.shuffled(neighbours)[:NEAR]]))
 
 
 def _guess(game: Taboo, view: View, seat: Seat) -> tuple[Question, ...]:
@@ -47,34 +47,34 @@ def _guess(game: Taboo, view: View, seat: Seat) -> tuple[Question, ...]:
     return (Question("their_guess", "choice", (*choices, OTHER)),)
 
 
-def next_guess(replay: Past, at: At) -> str | None:
+def next_guess(replay: Past, place: At) -> str | None:
     """Return the guesser's next word; None if it named none or the hint was rejected."""
-    if at.turn + 1 >= len(replay):
+    if place.turn + 1 >= len(replay):
         return None
-    move = replay.move(at.turn + 1, GUESSER)
+    move = replay.move(place.turn + 1, GUESSER)
     return plain(move.word) if isinstance(move, Guess) else None
 
 
-def true_guess(replay: Past, at: At) -> str | None:
+def true_guess(replay: Past, place: At) -> str | None:
     """Return the guess if it is among the choices, else the choice "another word"."""
-    said, view = next_guess(replay, at), replay.view(at.turn, GIVER)
-    if said is None:
+    guess, view = next_guess(replay, place), replay.view(place.turn, GIVER)
+    if guess is None:
         return None
-    if is_right(view.target, said):
+    if is_right(view.target, guess):
         return view.target
-    return said if said in _guess(replay.rules(Taboo), view, GIVER)[0].choices else OTHER
+    return guess if guess in _guess(replay.rules(Taboo), view, GIVER)[0].choices else OTHER
 
 
 def _find(game: Taboo, view: View, seat: Seat) -> tuple[Question, ...]:
     return (Question("will_find", "choice", ("yes", "no")),) if view.target else ()
 
 
-def true_find(replay: Past, at: At) -> str | None:
+def true_find(replay: Past, place: At) -> str | None:
     """Return whether the next guess was the target."""
-    said = next_guess(replay, at)
-    if said is None:
+    guess = next_guess(replay, place)
+    if guess is None:
         return None
-    return "yes" if is_right(replay.view(at.turn, GIVER).target, said) else "no"
+    return "yes" if is_right(replay.view(place.turn, GIVER).target, guess) else "no"
 
 
 def _round(game: Taboo, view: View) -> int | None:

@@ -71,9 +71,9 @@ def board(context: SeatContext, view: View) -> Board:
     )
     parts: list[Part] = [Hands("On the table", (*hands, target))]
     faces: dict[str, Face] = {}
-    if (made := view.proposal) is not None and made.to == view.seat:
-        get = Hand("You would get", _goods(goods(made.offer)))
-        give = Hand("You would give", _goods(goods(made.request)))
+    if (proposal := view.proposal) is not None and proposal.to == view.seat:
+        get = Hand("You would get", _goods(goods(proposal.offer)))
+        give = Hand("You would give", _goods(goods(proposal.request)))
         parts.append(Hands(f"{view.proposer} proposes to you", (get, give)))
     if game.book:  # else recipes are there to be looked up, for people as for models
         recipes = _recipes(game, view)
@@ -87,8 +87,8 @@ def board(context: SeatContext, view: View) -> Board:
             for _, craft in recipes
             if craft is not None
         }
-    if said := tuple(_sayings(view)):
-        parts.append(Talk("Messages", said))
+    if sayings := tuple(_sayings(view)):
+        parts.append(Talk("Messages", sayings))
     progress = Progress(min(view.turn, game.max_turns), game.max_turns, "turn")
     return Board(tuple(parts), progress=progress, faces=faces)
 
@@ -105,17 +105,19 @@ def REVEAL(context: SeatContext, replay: Trajectory[State, Action, View]) -> Rev
         for seat, goal in zip(game.seats, game.goals, strict=True)
     ]
     if not state.winners:
-        why = (
+        explanation = (
             "Nobody made their own secret target before the turns were over, so nobody got points."
         )
     elif len(state.winners) == 1:
         (winner,) = state.winners
-        who = "You" if winner == me else winner
+        subject = "You" if winner == me else winner
         target = "your" if winner == me else "their"
-        why = f"{who} alone made {target} secret target, which pays 3 points."
+        explanation = f"{subject} alone made {target} secret target, which pays 3 points."
     else:
-        why = "Several players made their secret targets in the same turn, which pays 1 point each."
-    return Reveal(why, parts=(Hands("All hands and all targets", (*hands, *targets)),))
+        explanation = (
+            "Several players made their secret targets in the same turn, which pays 1 point each."
+        )
+    return Reveal(explanation, parts=(Hands("All hands and all targets", (*hands, *targets)),))
 
 
 def _goods(hand: Mapping[str, Amount]) -> tuple[Good, ...]:
@@ -133,7 +135,7 @@ def _recipes(game: TradeCraft, view: View) -> list[tuple[Recipe, Craft | None]]:
         inputs = cover(ready[number], 1, hand)
         craft = Craft(as_action_goods(inputs), recipe.output, recipe.amount) if inputs else None
         uses = {item_said(item) for slot in recipe.slots for item in slot.goods}
-        shown = Recipe(
+        drawn_recipe = Recipe(
             text,
             fuel,
             craft is not None,
@@ -142,7 +144,7 @@ def _recipes(game: TradeCraft, view: View) -> list[tuple[Recipe, Craft | None]]:
             glyph(recipe.output),
             msgspec.to_builtins(craft),
         )
-        recipes.append((shown, craft))
+        recipes.append((drawn_recipe, craft))
     return sorted(recipes, key=lambda pair: not pair[0].ready)
 
 
@@ -162,7 +164,7 @@ def _message(entry: Entry) -> str:
 
 def EXAMPLE(context: SeatContext) -> tuple[Part, ...]:
     """Return the picture beside the rules: a trade, and what can be crafted then."""
-    give, get, made = (
+    give, get, output = (
         (Good(item, amount, kind),)
         for item, amount, kind in (
             ("coal", "1", "coal"),
@@ -170,7 +172,7 @@ def EXAMPLE(context: SeatContext) -> tuple[Part, ...]:
             ("plank", "8", "plank"),
         )
     )
-    hands = (Hand("You give", give), Hand("You get", get), Hand("You craft", made, "goal"))
+    hands = (Hand("You give", give), Hand("You get", get), Hand("You craft", output, "goal"))
     return (Hands("Example: a trade, then crafting", hands),)
 
 

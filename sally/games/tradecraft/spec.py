@@ -47,16 +47,16 @@ def _of_others(name: str) -> Any:
     def asks(game: TradeCraft, view: View, seat: Seat) -> tuple[Question, ...]:
         if not view.items:
             return ()
-        others = (other for other in game.seats if other != seat)
-        return tuple(Question(name, "values", view.items, other) for other in others)
+        others = (other_seat for other_seat in game.seats if other_seat != seat)
+        return tuple(Question(name, "values", view.items, other_seat) for other_seat in others)
 
     return asks
 
 
 def _targets(game: TradeCraft, view: View, seat: Seat) -> tuple[Question, ...]:
-    found = candidates(game.rules, frozenset(union(game.hands)))
-    others = (other for other in game.seats if other != seat)
-    return tuple(Question("their_target", "odds", found, other) for other in others)
+    targets = candidates(game.rules, frozenset(union(game.hands)))
+    others = (other_seat for other_seat in game.seats if other_seat != seat)
+    return tuple(Question("their_target", "odds", targets, other_seat) for other_seat in others)
 
 
 @lru_cache(maxsize=256)
@@ -78,10 +78,10 @@ def useful(rules: Ruleset, table: Hand, target: frozenset[str]) -> frozenset[str
     return frozenset(slots | fuels | target)
 
 
-def own_use(replay: Trades, at: At) -> dict[str, float]:
+def own_use(replay: Trades, place: At) -> dict[str, float]:
     """Return the value of each item under the rules: 10 if it is on a path to the seat's target,
     else 0."""
-    view = replay.view(at.turn, at.seat)
+    view = replay.view(place.turn, place.seat)
     helps = useful(view.rules, union(view.hands), frozenset(view.target))
     return {item: 10.0 if item in helps else 0.0 for item in view.items}
 
@@ -90,20 +90,20 @@ def their_report(of: str) -> Any:
     """Return a function that finds the other player's own report in the same turn; it returns
     None without a report."""
 
-    def truth(replay: Trades, at: At) -> dict[str, float] | None:
-        about = at.seat if of == "v1" else ""
-        report = replay.report(at.turn, Seat(at.about), of, about)
+    def truth(replay: Trades, place: At) -> dict[str, float] | None:
+        about = place.seat if of == "v1" else ""
+        report = replay.report(place.turn, Seat(place.about), of, about)
         return report.value if report and isinstance(report.value, dict) else None
 
     return truth
 
 
-def their_target(replay: Trades, at: At) -> str | None:
+def their_target(replay: Trades, place: At) -> str | None:
     """Return the other player's target if it is a single item among the candidates, else None."""
     game = replay.rules(TradeCraft)
-    target = tuple(game.goals[game.number[at.about]])
-    found = candidates(game.rules, frozenset(union(game.hands)))
-    return target[0] if len(target) == 1 and target[0] in found else None
+    target = tuple(game.goals[game.number[place.about]])
+    targets = candidates(game.rules, frozenset(union(game.hands)))
+    return target[0] if len(target) == 1 and target[0] in targets else None
 
 
 PROBES = (
@@ -150,16 +150,16 @@ PROBES = (
 # --- tools ----------------------------------------------------------------------------------------
 
 
-def _item_info(view: View, given: Mapping[str, Any]) -> Any:
-    return tools.item_info(view.rules, str(given.get("item", "")))
+def _item_info(view: View, arguments: Mapping[str, Any]) -> Any:
+    return tools.item_info(view.rules, str(arguments.get("item", "")))
 
 
-def _possible_recipes(view: View, given: Mapping[str, Any]) -> Any:
-    who = str(given.get("of") or view.seat)
+def _possible_recipes(view: View, arguments: Mapping[str, Any]) -> Any:
+    seat = str(arguments.get("of") or view.seat)
     seats = SEATS[: len(view.hands)]
-    if who not in seats:
-        return {"problem": f"There is no player {who!r}; there are {', '.join(seats)}."}
-    return tools.possible_recipes(view.rules, view.hands[seats.index(Seat(who))])
+    if seat not in seats:
+        return {"problem": f"There is no player {seat!r}; there are {', '.join(seats)}."}
+    return tools.possible_recipes(view.rules, view.hands[seats.index(Seat(seat))])
 
 
 TOOLS = (

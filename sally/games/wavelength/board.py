@@ -37,7 +37,7 @@ def board(context: SeatContext, view: View) -> Board:
         rows = tuple(Row(str(n), _cells(past_round)) for n, past_round in enumerate(view.past, 1))
         caption = "Rounds so far" if view.left else "All rounds"
         parts.append(Table(caption, columns, rows, corner="round"))
-    score = str(sum(seen.points for seen in view.past))
+    score = str(sum(past_round.points for past_round in view.past))
     number = min(len(view.past) + 1, game.rounds)
     return Board(tuple(parts), progress=Progress(number, game.rounds, score=score))
 
@@ -46,13 +46,19 @@ def REVEAL(context: SeatContext, replay: Trajectory[State, Action, View]) -> Rev
     """Return all rounds with their targets, and how far the dial was off."""
     game = replay.rules(Wavelength)
     view = game.observe(replay.present, context.seat)
-    errors = [abs(seen.target - seen.dial) for seen in view.past if seen.dial is not None]
-    off = f"{sum(errors) / len(errors):.0f}" if errors else "not set at all"
+    errors = [
+        abs(past_round.target - past_round.dial)
+        for past_round in view.past
+        if past_round.dial is not None
+    ]
+    error_text = f"{sum(errors) / len(errors):.0f}" if errors else "not set at all"
     bands = "; ".join(
         context.words.say("band", points=points, width=width) for width, points in game.bands
     )
-    why = f"On average the dial stood {off} from the target. Points of a round: {bands}."
-    return Reveal(why, parts=BOARD(context, view).parts)
+    explanation = (
+        f"On average the dial stood {error_text} from the target. Points of a round: {bands}."
+    )
+    return Reveal(explanation, parts=BOARD(context, view).parts)
 
 
 def _cells(past_round: Seen) -> tuple[Cell, ...]:
@@ -69,8 +75,8 @@ def _cells(past_round: Seen) -> tuple[Cell, ...]:
 def EXAMPLE(context: SeatContext) -> tuple[Part, ...]:
     """Return the picture beside the rules: a clue, the target and the dial."""
     spots = (Spot(80, "the target", "goal"), Spot(74, "the dial", "yours"))
-    who = "you say" if context.seat == PSYCHIC else "your partner says"
-    caption = f"Example: {who} “coffee”"
+    speaker = "you say" if context.seat == PSYCHIC else "your partner says"
+    caption = f"Example: {speaker} “coffee”"
     return (Scale(caption, DIAL[0], DIAL[-1], ("cold", "hot"), spots),)
 
 

@@ -181,7 +181,7 @@ METRICS = (
     Metric(
         "wavelength_points",
         "mean points of a round",
-        lambda played, seat: mean([each.points for each in rounds(played, seat)]),
+        lambda played, seat: mean([past_round.points for past_round in rounds(played, seat)]),
         at_random=random_points,
         better="higher",
         unit=PER_ROUND,

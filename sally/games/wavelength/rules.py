@@ -155,11 +155,11 @@ class Wavelength(Game[State, Action, View]):
     def _end_round(self, state: State, done: Round) -> State:
         return State((*state.past, done), None, state.refused)
 
-    def objection(self, left: str, right: str, said: str) -> str | None:
+    def objection(self, left: str, right: str, clue: str) -> str | None:
         """Return why a clue is not allowed on a dial with these ends, or None if it is allowed."""
-        if said.strip().casefold() in places_by_name():
-            return f"The clue '{said.strip()}' names a place on the dial; say what lies there."
-        return clue_problem(said, (left, right), self.any_word)
+        if clue.strip().casefold() in places_by_name():
+            return f"The clue '{clue.strip()}' names a place on the dial; say what lies there."
+        return clue_problem(clue, (left, right), self.any_word)
 
     def rejections(self, state: State, seat: Seat) -> int:
         if seat != PSYCHIC or state.clue is not None:

@@ -24,10 +24,10 @@ def _dial(game: Wavelength, view: View, seat: Seat) -> tuple[Question, ...]:
     return (number_question("their_dial"),)
 
 
-def true_dial(replay: Past, at: At) -> int | None:
+def true_dial(replay: Past, place: At) -> int | None:
     """Return the dial position that the guesser set next; None if it set none or the clue was
     rejected."""
-    dial = replay.move(at.turn + 1, GUESSER) if at.turn + 1 < len(replay) else None
+    dial = replay.move(place.turn + 1, GUESSER) if place.turn + 1 < len(replay) else None
     return dial if isinstance(dial, int) else None
 
 
@@ -35,9 +35,9 @@ def _side(game: Wavelength, view: View, seat: Seat) -> tuple[Question, ...]:
     return (Question("their_side", "choice", ("left", "right")),)
 
 
-def true_side(replay: Past, at: At) -> str | None:
+def true_side(replay: Past, place: At) -> str | None:
     """Return the side of the target on which the dial was set; None if it was set on the target."""
-    dial, target = true_dial(replay, at), replay.view(at.turn, PSYCHIC).target
+    dial, target = true_dial(replay, place), replay.view(place.turn, PSYCHIC).target
     if dial is None or target is None or dial == target:
         return None
     return "left" if dial < target else "right"
@@ -47,9 +47,9 @@ def _target(game: Wavelength, view: View, seat: Seat) -> tuple[Question, ...]:
     return (Question("target", "odds", TENTHS),)
 
 
-def true_tenth(replay: Past, at: At) -> int | None:
+def true_tenth(replay: Past, place: At) -> int | None:
     """Return the tenth of the dial that contains the target."""
-    target = replay.view(at.turn, PSYCHIC).target
+    target = replay.view(place.turn, PSYCHIC).target
     return None if target is None else tenth(target)
 
 

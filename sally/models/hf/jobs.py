@@ -85,7 +85,7 @@ class Job:
     settings: Settings = field(default_factory=Settings)
     limit: int = 0  # maximum number of tokens to generate
     tree: Tree | None = None
-    stopped: Callable[[Sequence[int]], bool] = lambda said: False
+    stopped: Callable[[Sequence[int]], bool] = lambda tokens: False
     allowed: Allowed | None = None  # what may follow in a reply that is held to a schema
     row: int = -1
     at: int = 0  # tokens of the prompt evaluated so far

@@ -161,13 +161,14 @@ def _pair_parts(entries: Sequence[PairEntry]) -> Iterator[Html]:
     ]  # fmt: skip
     yield draw_knowing_and_doing("Mean knowing and doing of all entries", means, AXIS)
     rows = [
-        [entry.progress, entry.link, entry.size, found.knowing,
-         f"{sum(game.tells_apart for game in found.games)} of {len(found.games)}", found.doing,
-         f"{sum(game.acts_apart for game in found.games)} of {len(found.games)}",
-         found.knowing_all_planned, found.doing_all_planned,
+        [entry.progress, entry.link, entry.size, findings.knowing,
+         f"{sum(game.tells_apart for game in findings.games)} of {len(findings.games)}",
+         findings.doing,
+         f"{sum(game.acts_apart for game in findings.games)} of {len(findings.games)}",
+         findings.knowing_all_planned, findings.doing_all_planned,
          entry.readers, entry.signed or None, tag("code", entry.sha256[:16])]
         for entry in ordered
-        for found in (entry.found,)
+        for findings in (entry.found,)
     ]  # fmt: skip
     top = ["played", "entry", "size", "mean knowing", "games", "mean doing", "games",
            "knowing, all planned", "doing, all planned", "replies read by", "signed",

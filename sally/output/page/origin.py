@@ -153,9 +153,10 @@ def missing(data: PageData, provenance: Provenance, counts: Counts) -> list[str]
             count = sum(n for _, n in others)
             warnings.append(f"{count:,} without a result ({len(others)} other reasons)")
     if forfeits := sum(provenance.forfeits.values()):
-        why = ", ".join(f"{n:,} {reason}" for reason, n in provenance.forfeits.items())
+        reasons_text = ", ".join(f"{n:,} {reason}" for reason, n in provenance.forfeits.items())
         warnings.append(
-            f"{forfeits:,} of {forfeits + provenance.moves:,} moves were forfeited ({why})."
+            f"{forfeits:,} of {forfeits + provenance.moves:,} moves were forfeited "
+            f"({reasons_text})."
         )
     if provenance.unread:
         warnings.append(

@@ -286,12 +286,12 @@ class _Import(ImportRun):
         name = f"{file.path.name}, episode {number} ({first['player1']} and {first['player2']})"
         self.add(episode, _unpaid(name, file, lines, conditions, rounds), {"rounds": len(rounds)})
         for seat, judged in agreements.items():
-            who = lineup[seat].player
-            self.counts[f"{who}: moves"] += judged.certain[1]
-            self.counts[f"{who}: as recorded"] += judged.certain[0]
+            bot = lineup[seat].player
+            self.counts[f"{bot}: moves"] += judged.certain[1]
+            self.counts[f"{bot}: as recorded"] += judged.certain[0]
             for round_number in judged.outside:
                 letter = conditions.letters[_move_of(rounds[round_number - 1], seat)]
-                self.differences.append(Difference(name, "bot's move", round_number, letter, who))
+                self.differences.append(Difference(name, "bot's move", round_number, letter, bot))
 
 
 def _move_of(played: Round, seat: Seat) -> int:

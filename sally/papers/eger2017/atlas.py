@@ -36,11 +36,11 @@ def dots_of(games: Sequence[Played]) -> list[AtlasDot]:
             ends = (idle.value, idle.high, idle.low)
             value, low, high = (None if end is None else 1 - end for end in ends)
             played = msgspec.structs.replace(idle, value=value, low=low, high=high)
-            who = "people" if human else f"AI {ai}"
+            label = "people" if human else f"AI {ai}"
             kind: AtlasKind = "people" if human else "bot"
             facts = (n, "turns", len({g.person for g in side_games}), SOURCE)
             ids = [g.episode for g in side_games]
-            dots += estimate_dots(column, who, kind, YEAR, played, *facts, ids)
+            dots += estimate_dots(column, label, kind, YEAR, played, *facts, ids)
     return dots
 
 

@@ -36,26 +36,35 @@ def study(model: str = OPEN, **language: Any) -> Study:
     Without a model, the study holds a placeholder, and the model is chosen when the study runs.
     """
     me = player_spec("language", model=model, strategy="qa", **language)
-    one, two = "player_1", "player_2"
+    first_seat, second_seat = "player_1", "player_2"
     request, pennies = instance("eleven_twenty"), instance("matching_pennies")
     cells = [
-        _cell("eleven_twenty: people", (request,), one, me, {two: player_spec("people")}, ONCE)
+        _cell(
+            "eleven_twenty: people",
+            (request,),
+            first_seat,
+            me,
+            {second_seat: player_spec("people")},
+            ONCE,
+        )
     ]
     for k in DEPTHS:
         level = player_spec("level", k=k)
         rounds = (_over_rounds(request),)
-        cells.append(_cell(f"eleven_twenty: level {k}", rounds, one, me, {two: level}))
+        cells.append(
+            _cell(f"eleven_twenty: level {k}", rounds, first_seat, me, {second_seat: level})
+        )
         contest, others = contest_of(k)
         rounds = (_over_rounds(contest),)
-        cells.append(_cell(f"beauty_contest: level {k}", rounds, one, me, others))
+        cells.append(_cell(f"beauty_contest: level {k}", rounds, first_seat, me, others))
         boxes = tuple(_over_rounds(row) for row in rows_of_boxes())
         cells += [
-            _cell(f"hide_and_seek: hider, level {k}", boxes, one, me, {two: level}),
-            _cell(f"hide_and_seek: seeker, level {k}", boxes, two, me, {one: level}),
+            _cell(f"hide_and_seek: hider, level {k}", boxes, first_seat, me, {second_seat: level}),
+            _cell(f"hide_and_seek: seeker, level {k}", boxes, second_seat, me, {first_seat: level}),
         ]
     for k in range(3):
-        tom = {two: player_spec("k_tom", k=k)}
-        cells.append(_cell(f"matching_pennies: {k}-ToM", (pennies,), one, me, tom))
+        tom = {second_seat: player_spec("k_tom", k=k)}
+        cells.append(_cell(f"matching_pennies: {k}-ToM", (pennies,), first_seat, me, tom))
     return Study(
         name="level_k",
         about="one model against minds of every depth: requests, contests, boxes, coins",

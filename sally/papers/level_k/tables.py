@@ -34,7 +34,7 @@ PEOPLE = "people"
 FITTED = "levels fitted to people"
 HIERARCHY = f"hierarchy, mean {TAU:g}"
 EQUILIBRIUM = "equilibrium"
-APART = {f"distance to people: {who}": who for who in (EQUILIBRIUM, FITTED, HIERARCHY)}
+APART = {f"distance to people: {name}": name for name in (EQUILIBRIUM, FITTED, HIERARCHY)}
 PAID = ("best reply to people", "what it pays", "what an equilibrium player earns from people")
 
 

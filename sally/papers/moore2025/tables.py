@@ -266,8 +266,8 @@ def _difference(row: Conditions, done: Known, model: str | None) -> Estimate | N
             {"persuader": persuader, "condition": "hidden"} for persuader in ("human", O1)
         )
     else:
-        who = str(row["persuader"])
-        first, second = ({"persuader": who, "condition": c} for c in ("revealed", "hidden"))
+        persuader = str(row["persuader"])
+        first, second = ({"persuader": persuader, "condition": c} for c in ("revealed", "hidden"))
     sides = [[(f, p) for f, p in done if _meets(f, side, model)] for side in (first, second)]
     if min(map(len, sides)) < 2:
         return None

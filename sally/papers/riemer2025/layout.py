@@ -47,7 +47,7 @@ MEASURES = (
     Column("ΔToM/T", "tom_regret"),
     Column("ToM %", "tom_percent", places=1),
 )
-BY_GAME = tuple(Column(shown, "functional_regret", {"game": game}) for game, shown in GAMES.items())
+BY_GAME = tuple(Column(title, "functional_regret", {"game": game}) for game, title in GAMES.items())
 WHO = ("player", "model")
 
 LAYOUTS = {

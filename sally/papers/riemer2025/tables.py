@@ -90,24 +90,25 @@ def facts(played: Played) -> Conditions | None:
     return conditions
 
 
-def uneven(row: Conditions, known: Sequence[Conditions]) -> str | None:
+def uneven(row: Conditions, episodes: Sequence[Conditions]) -> str | None:
     """Return a note if the partners that always play one action were not met equally often in a
     cell, else None."""
     if row.get("partner") != "single_action":
         return None
-    met = [facts.get(ACTION) for facts in known]
-    counts = [met.count(action) for action in range(MOVES[str(row["game"])])]
+    actions = [facts.get(ACTION) for facts in episodes]
+    counts = [actions.count(action) for action in range(MOVES[str(row["game"])])]
     if len(set(counts)) == 1:
         return None
-    said = ", ".join(f"action {action}: {n}" for action, n in enumerate(counts))
-    return f"partners were not met equally often ({said})"
+    counts_text = ", ".join(f"action {action}: {n}" for action, n in enumerate(counts))
+    return f"partners were not met equally often ({counts_text})"
 
 
-def _switches(given: Mapping[str, Any]) -> Conditions:
+def _switches(params: Mapping[str, Any]) -> Conditions:
     """Return a strategy's parameters under the tables' names."""
-    shown = {True: "on", False: "off"}
+    switch_texts = {True: "on", False: "off"}
     return {
-        name: shown[value] if isinstance(value, bool) else value for name, value in given.items()
+        name: switch_texts[value] if isinstance(value, bool) else value
+        for name, value in params.items()
     }
 
 

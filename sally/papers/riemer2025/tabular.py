@@ -101,17 +101,17 @@ def exact_cell(name: str, kind: str, effort: Effort) -> Mapping[str, Estimate]:
     the loss relative to best replies."""
     game, partners, lots, rounds = _bulk(name, kind, effort, None)
     best = [optimal_reward(game, AGENT, partner) for partner in partners]
-    lost = np.array(
+    losses = np.array(
         [
-            [mean_loss(game, AGENT, game.best_replies(AGENT, said), theirs)
-             for theirs in game.moves_of(PARTNER)]
-            for said in game.moves_of(PARTNER)
+            [mean_loss(game, AGENT, game.best_replies(AGENT, predicted_move), move)
+             for move in game.moves_of(PARTNER)]
+            for predicted_move in game.moves_of(PARTNER)
         ]
     )  # fmt: skip
     return {
         "functional_regret": lone_by_rule(np.array(best)[lots] / ROUNDS - _reward(game, rounds)),
         "tom_regret": lone_by_rule(
-            lost[rounds.predicted, rounds.theirs].mean(axis=1), metric_bounds("tom_regret")
+            losses[rounds.predicted, rounds.theirs].mean(axis=1), metric_bounds("tom_regret")
         ),
     }
 

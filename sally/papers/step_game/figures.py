@@ -45,7 +45,7 @@ from sally.stats.intervals import Estimate
 DRAWS = 200
 RATED = "additive fit, bootstrap over games"
 TALK = ("promise_kept", "broken_upwards", "announced_rate", "free_taken", "collides_with_truthful")
-BOUNDS = {each.name: each.bounds for each in METRICS}
+BOUNDS = {metric.name: metric.bounds for metric in METRICS}
 SHARE = (0.0, 1.0)
 SHOWN = ("doing_win", "doing_steps", *TALK)
 

@@ -307,7 +307,7 @@ LAYOUTS = {
     "1": Layout(
         ("model",),
         (Stub("Model", _model),),
-        tuple(Column(shown, "macro_f1", {"arm": arm}, places=2) for arm, shown in ORDERS.items()),
+        tuple(Column(title, "macro_f1", {"arm": arm}, places=2) for arm, title in ORDERS.items()),
     ),
     "directions": Layout(
         ("model", "arm"),

@@ -34,9 +34,9 @@ def dots_of(games: Sequence[Played]) -> list[AtlasDot]:
             year = YEAR if people and not rule else None
             clusters, knowing = scaled_player.clusters, scaled_player.knowing
             facts = (value.n, "choices", clusters, ID, scaled_player.episodes)
-            known = None if knowing is None else knowing.value
+            knowing_value = None if knowing is None else knowing.value
             note = "" if people else f"the same crowd; {clusters} games, each in two orders"
-            dots += estimate_dots(COLUMN, label, kind, year, value, *facts, known, note)
+            dots += estimate_dots(COLUMN, label, kind, year, value, *facts, knowing_value, note)
     return dots
 
 

@@ -307,7 +307,7 @@ def _whole(
     record: Episode, story: Story, viewer: str, turns: list[int], stops: list[str]
 ) -> dict[str, Any]:
     """Return the data of a page with all turns, each with its outline entry."""
-    shown = turns[:MOST_TURNS]
+    shown_turns = turns[:MOST_TURNS]
     facts: dict[str, Any] = {
         "eyes": viewer,
         "everybody": perspective.perspectives_of(story),
@@ -318,11 +318,13 @@ def _whole(
         "after": None,
         "ending": perspective.sentence(ending(record.end)),
         "close": perspective.close(story, viewer),
-        "left_out": len(turns) - len(shown),
+        "left_out": len(turns) - len(shown_turns),
     }
     if viewer == REFEREE:
-        return facts | {"ledgers": perspective.ledgers(story, shown)}
-    return facts | {"scenes": [perspective.turn_of_seat(story, viewer, turn) for turn in shown]}
+        return facts | {"ledgers": perspective.ledgers(story, shown_turns)}
+    return facts | {
+        "scenes": [perspective.turn_of_seat(story, viewer, turn) for turn in shown_turns]
+    }
 
 
 def _nearest(turns: list[int], turn_text: str) -> str:

@@ -109,15 +109,15 @@ class Bonus(StudySection, frozen=True):
             amount = getattr(self, name)
             if amount is not None and _exact(amount) % CENT:
                 raise BadInput(f"{name} must be whole cents, not {amount}.")
-        least = _exact(self.base) + _exact(self.partner_left)
+        minimum = _exact(self.base) + _exact(self.partner_left)
         if self.most is not None and _exact(self.most) < _exact(self.base):
             raise BadInput(f"most is {self.most:g}, below base ({self.base:g}).")
-        if self.most is not None and _exact(self.most) < least:
+        if self.most is not None and _exact(self.most) < minimum:
             raise BadInput(
-                f"most is {self.most:g}, below base and partner_left together ({least}), so the "
+                f"most is {self.most:g}, below base and partner_left together ({minimum}), so the "
                 "compensation would not be paid."
             )
-        if self.most is not None and not self.per_point and _exact(self.most) > least:
+        if self.most is not None and not self.per_point and _exact(self.most) > minimum:
             raise BadInput(
                 f"most is {self.most:g}, but per_point is 0, so nobody can earn it; set per_point "
                 "or leave out most."
@@ -669,9 +669,9 @@ class HumanStudy(StudySection, frozen=True):
     @property
     def survey_items(self) -> dict[str, Item]:
         """All survey items of the study by name."""
-        own = (item for condition in self.conditions for item in self.items_of(condition))
+        own_items = (item for condition in self.conditions for item in self.items_of(condition))
         added = (item for part in self.by_partner.values() for item in part.survey)
-        return {item.name: item for item in (*own, *added)}
+        return {item.name: item for item in (*own_items, *added)}
 
     def pay_rules(self, condition: Condition) -> dict[str, Bonus]:
         """Return the pay rule of a condition for each kind of partner."""
@@ -1006,10 +1006,10 @@ def _check_pay(study: HumanStudy) -> None:
             key = str(error).partition(" ")[0]
             raise FileFault(f"{label}: {error}", (*path, key)) from None
     for condition in study.conditions:
-        drawn = max(rule.random_games for rule in study.pay_rules(condition).values())
-        if drawn > study.rounds_of(condition):
+        drawn_games = max(rule.random_games for rule in study.pay_rules(condition).values())
+        if drawn_games > study.rounds_of(condition):
             raise FileFault(
-                f"bonus: random_games is {drawn}, but participants of condition "
+                f"bonus: random_games is {drawn_games}, but participants of condition "
                 f"{condition.name!r} play {study.rounds_of(condition)} games.",
                 ("bonus", "random_games"),
             )

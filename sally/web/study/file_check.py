@@ -101,19 +101,19 @@ def _is_open(value: str) -> bool:
     """Return whether a value continues on the next line: an open bracket or long string."""
     depth, position = 0, 0
     while position < len(value):
-        rest = value[position:]
-        if rest.startswith(('"""', "'''")):
-            end = value.find(rest[:3], position + 3)
+        remainder = value[position:]
+        if remainder.startswith(('"""', "'''")):
+            end = value.find(remainder[:3], position + 3)
             if end < 0:
                 return True
             position = end + 3
-        elif rest[0] in "\"'":
-            string = re.match(r'"(?:\\.|[^"\\\n])*"|\'[^\'\n]*\'', rest)
+        elif remainder[0] in "\"'":
+            string = re.match(r'"(?:\\.|[^"\\\n])*"|\'[^\'\n]*\'', remainder)
             position += string.end() if string else 1
-        elif rest[0] == "#":
-            position += len(rest.partition("\n")[0])
+        elif remainder[0] == "#":
+            position += len(remainder.partition("\n")[0])
         else:
-            depth += (rest[0] in "[{") - (rest[0] in "]}")
+            depth += (remainder[0] in "[{") - (remainder[0] in "]}")
             position += 1
     return depth > 0
 

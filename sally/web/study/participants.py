@@ -488,7 +488,7 @@ def _find_next_partner(
         *(f"round-{game - 1}", f"round-{game}", game),
     )
     waiting = [_person(row) for row in rows]
-    met = {
+    former_partners = {
         id
         for (id,) in tx.all(
             "SELECT b.person FROM people_tables a JOIN people_tables b ON a.match = b.match "
@@ -496,7 +496,7 @@ def _find_next_partner(
             person.id,
         )
     }
-    strangers = [other for other in waiting if other.id not in met]
+    strangers = [candidate for candidate in waiting if candidate.id not in former_partners]
     since = min([now, *(p.waits for p in (person, *waiting) if p.waits is not None)])
     if not strangers and now - since > 30 * study.limits.pair_minutes:
         strangers = waiting

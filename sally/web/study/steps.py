@@ -127,8 +127,8 @@ def game_steps(study: HumanStudy, condition: Condition) -> list[str]:
         steps += [f"block-{b}-{i}" for i, _ in enumerate(pages)]
         for number in range(k, k + rounds):
             chat = [f"chat-{number}"] if number and condition.chat_seconds else []
-            after = [f"{AFTER_GAME}{number}"] if study.survey_each_game else []
-            steps += [*chat, f"round-{number}", *after]
+            survey_steps = [f"{AFTER_GAME}{number}"] if study.survey_each_game else []
+            steps += [*chat, f"round-{number}", *survey_steps]
         k += rounds
         if condition.blocks and condition.blocks[b].survey:
             steps.append(f"{AFTER_BLOCK}{b}")
@@ -196,7 +196,7 @@ def attention_counts(study: HumanStudy, condition: Condition, answers: Given) ->
         attention(survey_items(study, condition, step, answers), answers[step] or {})
         for step in steps
     ]
-    return sum(passed for passed, _ in counts), sum(asked for _, asked in counts)
+    return sum(passed for passed, _ in counts), sum(total for _, total in counts)
 
 
 def paid_games(
@@ -212,12 +212,12 @@ def paid_games(
     the participant's number determine before anything is played.
     """
     with_points = [k for k, came in enumerate(rounds) if came.payoff is not None]
-    drawn = pay_rule(study, condition, answers).random_games
-    if not drawn:
+    drawn_games = pay_rule(study, condition, answers).random_games
+    if not drawn_games:
         return with_points
     games = range(study.rounds_of(condition))
     ranks = {k: rank for rank, k in enumerate(Stream(study.seed, "paid", number).shuffled(games))}
-    return sorted(sorted(with_points, key=ranks.__getitem__)[:drawn])
+    return sorted(sorted(with_points, key=ranks.__getitem__)[:drawn_games])
 
 
 def pay_of(

@@ -307,18 +307,21 @@ def _rounds(
         for event in episode.events:
             if isinstance(event, Reported) and event.seat == seat and event.source == "probe":
                 ask = (event.turn, event.probe, event.about)
-                at = {**location, "turn": event.turn + 1, "response_seconds": seconds.get(ask)}
-                at["answered"] = stored_at.get(ask)
+                columns = {**location, "turn": event.turn + 1, "response_seconds": seconds.get(ask)}
+                columns["answered"] = stored_at.get(ask)
                 probes.setdefault(event.turn, []).append(
-                    {**at, **probe_row(played_episode, context, event)}
+                    {**columns, **probe_row(played_episode, context, event)}
                 )
         for event in episode.events:
             if isinstance(event, Moved | Forfeited) and event.seat == seat:
                 ask = (event.turn, "", "")
-                at = {**location, "turn": event.turn + 1, "response_seconds": seconds.get(ask)}
-                at["answered"] = stored_at.get(ask)
+                columns = {**location, "turn": event.turn + 1, "response_seconds": seconds.get(ask)}
+                columns["answered"] = stored_at.get(ask)
                 probe_columns = _beside(probes.get(event.turn, []))
-                yield "trial", {**at, **_trial(played_episode, context, event), **probe_columns}
+                yield (
+                    "trial",
+                    {**columns, **_trial(played_episode, context, event), **probe_columns},
+                )
         yield from (("probe", row) for rows in probes.values() for row in rows)
 
 

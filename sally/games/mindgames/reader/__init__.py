@@ -45,9 +45,9 @@ def read(
         )
         appeals_found.append(appeals(part, asking))
         topic = next_topic
-    said, unclear = _disclosures(facts_found, names, puzzle)
+    disclosures, unclear = _disclosures(facts_found, names, puzzle)
     return claims(
-        disclosures=said,
+        disclosures=disclosures,
         motivational=[names.attributes[c] for a in appeals_found for c in a.motivational],
         informational=[
             Asked(names.proposals[r], names.attributes[c])

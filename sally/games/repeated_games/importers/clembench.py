@@ -300,14 +300,14 @@ def _named_move(text: str, names: Sequence[str], pattern: str) -> int | None:
     """Return the move that a text names; None if the text names no move or more than one."""
     if pattern:
         matches = [match_text.strip().lower() for match_text in re.findall(pattern, text)][-1:]
-        found = {n for n, name in enumerate(names) if name.lower() in matches}
+        moves = {n for n, name in enumerate(names) if name.lower() in matches}
     else:  # a single letter is case-sensitive: "a" is a word
-        found = {
+        moves = {
             n
             for n, name in enumerate(names)
             if re.search(rf"\b{re.escape(name)}\b", text, re.IGNORECASE if len(name) > 1 else 0)
         }
-    return found.pop() if len(found) == 1 else None
+    return moves.pop() if len(moves) == 1 else None
 
 
 def checked_pattern(pattern: str) -> str:

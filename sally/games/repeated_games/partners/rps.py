@@ -382,7 +382,7 @@ ADAPTIVE = by_name(
     _adaptive_bot(
         "both_previous",
         "the opponent's moves after each pair of last moves",
-        Habit(1, 1, lambda before: before[-1]),
+        Habit(1, 1, lambda moves: moves[-1]),
         _adaptive_line("RSRRP", "RRPRR", 0, 0, 1, 0),
     ),
     _adaptive_bot(

@@ -53,10 +53,10 @@ def REVEAL(context: SeatContext, replay: Trajectory[State, Action, View]) -> Rev
         Note("Opponent C's hint", problem.c_hint),
         Note("Opponent C guessed", guesses.get(OPPONENT, "nothing"), "bad"),
     )
-    why = ENDS[game.outcome(state)]
+    explanation = ENDS[game.outcome(state)]
     if context.seat != SPEAKER:
-        why = why.replace("Your teammate", "The teammate")
-    return Reveal(why, parts=(Notes("Everything on the table", notes),))
+        explanation = explanation.replace("Your teammate", "The teammate")
+    return Reveal(explanation, parts=(Notes("Everything on the table", notes),))
 
 
 def EXAMPLE(context: SeatContext) -> tuple[Part, ...]:

@@ -24,23 +24,27 @@ from sally.games.toma.ag.words import TEXTS, AmbiguityWords
 
 def asks_hints(game: Ambiguity, view: View, seat: Seat) -> tuple[Question, ...]:
     """Return the questions about which of the two hints each listener has."""
-    return tuple(Question("has_hint", "choice", ("b", "c"), about=who) for who in LISTENERS)
+    return tuple(
+        Question("has_hint", "choice", ("b", "c"), about=listener) for listener in LISTENERS
+    )
 
 
-def true_hint(replay: Trajectory[State, Action, View], at: At) -> str:
+def true_hint(replay: Trajectory[State, Action, View], place: At) -> str:
     """Return the listener's hint; the speaker's prompt states it, so the probe only checks
     reading."""
-    return "b" if at.about == TEAMMATE else "c"
+    return "b" if place.about == TEAMMATE else "c"
 
 
 def asks_outcome(game: Ambiguity, view: View, seat: Seat) -> tuple[Question, ...]:
     """Return the questions about whether each listener will find the word."""
-    return tuple(Question("finds_it", "choice", ("right", "wrong"), about=who) for who in LISTENERS)
+    return tuple(
+        Question("finds_it", "choice", ("right", "wrong"), about=listener) for listener in LISTENERS
+    )
 
 
-def true_outcome(replay: Trajectory[State, Action, View], at: At) -> str | None:
+def true_outcome(replay: Trajectory[State, Action, View], place: At) -> str | None:
     """Return whether the listener's guess was right; None if the clue was rejected."""
-    guess = replay.move(at.turn + 1, Seat(at.about)) if at.turn + 1 < len(replay) else None
+    guess = replay.move(place.turn + 1, Seat(place.about)) if place.turn + 1 < len(replay) else None
     if not isinstance(guess, Guess):
         return None
     assert isinstance(replay.game, Ambiguity)

@@ -40,8 +40,10 @@ def REVEAL(context: SeatContext, replay: Trajectory[State, int, View]) -> Reveal
     counts = headcounts(goes)
     places = [place.name for place in view.places]
     names = [words.agent_name(agent.name) for agent in view.agents]
-    at = ", ".join(f"{place} {count}" for place, count in zip(places, counts, strict=True))
-    own = "nowhere" if chosen is None else places[chosen]
+    headcount_text = ", ".join(
+        f"{place} {count}" for place, count in zip(places, counts, strict=True)
+    )
+    own_place = "nowhere" if chosen is None else places[chosen]
     people = words.phrases["people"]
     verdict = (
         f"with the fewest {people}" if chosen == right else f"but {places[right]} had the fewest"
@@ -49,7 +51,8 @@ def REVEAL(context: SeatContext, replay: Trajectory[State, int, View]) -> Reveal
     hidden = tuple(Note(names[agent], f"goes to {places[place]}") for agent, place in goes.items())
     parts = BOARD(context, view).parts
     return Reveal(
-        f"You went to {own}, {verdict}. The {people} at each {words.phrases['place']}: {at}.",
+        f"You went to {own_place}, {verdict}. "
+        f"The {people} at each {words.phrases['place']}: {headcount_text}.",
         hidden,
         parts,
     )

@@ -90,11 +90,11 @@ def REVEAL(context: SeatContext, replay: Trajectory[State, int, View]) -> Reveal
         for agent, row in enumerate(problem.costs)
     )
     right = answer(problem)
-    own = "nothing" if chosen is None else f"“{words.name(chosen)}”"
+    own_choice = "nothing" if chosen is None else f"“{words.name(chosen)}”"
     verdict = "which was right" if chosen == right else f"but “{words.name(right)}” was right"
     costs = Table(f"All costs; ✔ the {words.phrases['task']} taken", problem.tasks, rows)
     return Reveal(
-        f"You chose {own}, {verdict}: {_reason(problem, tasks, right)}.",
+        f"You chose {own_choice}, {verdict}: {_reason(problem, tasks, right)}.",
         parts=(costs, Notes("Who knows whose costs", _knowledge(game, words)), _decide(problem)),
     )
 
@@ -106,16 +106,20 @@ def _reason(problem: Scenario, tasks: Mapping[int, int], right: int) -> str:
             f"{problem.tasks[right]} is your cheapest, and you could not know what the others take"
         )
     choices = [f"{AGENTS[agent]} takes {problem.tasks[task]}" for agent, task in tasks.items()]
-    taken = join_names(choices, "and")
+    choices_text = join_names(choices, "and")
     if right == FAILURE:
-        return f"by the rule {taken}, so two take the same one"
+        return f"by the rule {choices_text}, so two take the same one"
     if problem.goal == "total":
-        return f"the sum of the four costs is lowest if {taken}"
-    return f"by the rule {taken}, and {problem.tasks[right]} is your cheapest of the rest"
+        return f"the sum of the four costs is lowest if {choices_text}"
+    return f"by the rule {choices_text}, and {problem.tasks[right]} is your cheapest of the rest"
 
 
-def _revealed_cell(cost: int, task: int, taken: int | None) -> Cell:
-    return Cell(f"✔ {cost_text(cost)}", "last", "taken") if task == taken else Cell(cost_text(cost))
+def _revealed_cell(cost: int, task: int, taken_task: int | None) -> Cell:
+    return (
+        Cell(f"✔ {cost_text(cost)}", "last", "taken")
+        if task == taken_task
+        else Cell(cost_text(cost))
+    )
 
 
 def EXAMPLE(context: SeatContext) -> tuple[Part, ...]:

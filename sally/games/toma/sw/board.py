@@ -69,8 +69,8 @@ def REVEAL(context: SeatContext, replay: Trajectory[State, Action, View]) -> Rev
     world = state.world
     if world is None:
         return Reveal(OUTCOMES[state.outcome])
-    named = tuple(zip(game.landmarks, world.landmarks, strict=True))
-    squares = [Square(*cell, name, "a landmark") for name, cell in named]
+    named_landmarks = tuple(zip(game.landmarks, world.landmarks, strict=True))
+    squares = [Square(*cell, name, "a landmark") for name, cell in named_landmarks]
     squares += [
         Square(
             g.guess.row,

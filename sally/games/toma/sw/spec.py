@@ -35,9 +35,9 @@ def asks(game: SpeakOrWait, view: View, seat: Seat) -> tuple[Question, ...]:
     return (Question("ally_action", "choice", KINDS[ally], about=ally),)
 
 
-def truth(replay: Trajectory[State, Action, View], at: At) -> str | None:
+def truth(replay: Trajectory[State, Action, View], place: At) -> str | None:
     """Return the kind of the ally's act in the same turn; None if it forfeited."""
-    return kind_of_act(replay.move(at.turn, Seat(at.about)))
+    return kind_of_act(replay.move(place.turn, Seat(place.about)))
 
 
 def best_replies(
