@@ -127,6 +127,16 @@ def test_names_do_not_overlap_and_stay_on_the_page(rows):
     assert max(box.x1 for box in beside) <= figure.bbox.x1
 
 
+@pytest.mark.parametrize("count", [3, 30])  # names beside points, and one line per player
+def test_names_of_wide_letters_end_inside_the_figure_and_stay_distinct(count):
+    rows = [row(f"own:WWW_MMM_a_player_with_a_long_name_{n:02}") for n in range(count)]
+    figure = figures.profile_figure(rows)
+    agg.FigureCanvasAgg(figure).draw()
+    labels = [text for text in figure.axes[0].texts if text.get_text().startswith("own:")]
+    assert len({label.get_text() for label in labels}) == count
+    assert max(Text.get_window_extent(label).x1 for label in labels) <= figure.bbox.x1
+
+
 def test_name_is_text_and_never_a_formula_or_markup():
     figure_words = words(figures.profile_figure([row("$x_1$ <b>&amp;")]))
     assert "$x_1$ <b>&amp;" in figure_words

@@ -5,14 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from sally.output.page.document import write_document
 from sally.output.page.page_data import PageData
+from sally.output.page.profile import profile_section
 from sally.output.page.write import PageOptions, write_page
 from sally.runner.check import prompts_of
 from tests.output.hostile import NAME, REPLIES, hostile_store
+from tests.output.test_figures import row
 from tests.web.browser import ARGS, CHROMIUM, NEEDS_BROWSER
 
 pytestmark = NEEDS_BROWSER
@@ -131,3 +135,21 @@ def test_page_is_readable_without_its_script(chromium: Any, address: str) -> Non
     assert page.locator("details.episode[open] h3").first.is_visible()
     page.locator("table.sortable a[href*='-']").first.click()
     assert page.locator("th:target").is_visible()  # the browser opens what a link leads into
+
+
+def test_long_name_does_not_cover_the_number_beside_it(chromium: Any, tmp_path: Path) -> None:
+    section = profile_section(
+        [row("own:a_player_with_a_long_name_of_40_letters")], lambda row: None
+    )
+    write_document(tmp_path / "page.html", "names", (), [str(section)])
+    page, _ = open_page(
+        chromium,
+        (tmp_path / "page.html").as_uri(),
+        viewport={"width": 390, "height": 800},
+    )
+    name, number = page.locator("table.sortable tbody tr").first.locator("> :visible").all()[:2]
+    name_end = name.evaluate(
+        "(cell) => { const text = document.createRange(); text.selectNodeContents(cell); "
+        "return text.getBoundingClientRect().right }"
+    )
+    assert name_end <= number.bounding_box()["x"]

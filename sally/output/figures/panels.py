@@ -30,6 +30,8 @@ FORMATS = (".svg", ".pdf", ".png")
 SIZE = 8  # points of ordinary text
 LEFT, PLOT, NAMES = 0.75, 2.9, 1.95  # inches from left to right in a panel
 WIDTH = LEFT + PLOT + NAMES
+NAMES_FROM = 1.04  # where names begin, in widths of a plot
+AT_EDGE = 0.05  # inches that stay free to the right of the longest name
 HEIGHT, LINE = 2.6, 0.15  # inches: the least height of a plot, and a line of text
 LONGEST, WRAP = 30, 76  # letters of a name, and of a line below a panel
 LETTERS = 15.5  # of a caption in an inch
@@ -232,6 +234,25 @@ def _touch(lower: Block, upper: Block, gap: float) -> bool:
 Named = tuple[float, float, str, str]  # x, y, name, colour
 
 
+def fit_name(name: str, inches: float) -> str:
+    """Shorten a name until it is at most so many inches wide beside a plot."""
+    longest = len(name)
+    while longest and name_width(name) > inches:
+        longest -= 1
+        name = shorten(name, longest)
+    return name
+
+
+def name_width(name: str) -> float:
+    """Return the width in inches of a name beside a plot."""
+    from matplotlib.font_manager import FontProperties
+    from matplotlib.textpath import text_to_path
+
+    font = FontProperties(size=SIZE - 0.5)
+    width, _, _ = text_to_path.get_text_width_height_descent(name, font, ismath=False)
+    return float(width) / 72  # points in an inch
+
+
 def name_beside(axes: Axes, points: Sequence[Named], height: float) -> None:
     """Write names in a column beside the plot, each with a line to its point."""
     low, high = axes.get_ylim()
@@ -239,9 +260,9 @@ def name_beside(axes: Axes, points: Sequence[Named], height: float) -> None:
     places = spread(inside, LINE / height, 0.02, 0.98)
     for (x, y, name, colour), place in zip(points, places, strict=True):
         axes.annotate(
-            name,
+            fit_name(name, NAMES - PLOT * (NAMES_FROM - 1) - AT_EDGE),
             xy=(x, y),
-            xytext=(1.04, place),
+            xytext=(NAMES_FROM, place),
             textcoords="axes fraction",
             size=SIZE - 0.5,
             color=INK,
