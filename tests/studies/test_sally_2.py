@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 from hashlib import blake2b
 from itertools import islice
 from math import isfinite
+from typing import Any
 
 import msgspec
 import pytest
@@ -19,6 +21,7 @@ from sally.cli import cli
 from sally.cli.pair_screen import print_plan
 from sally.core.errors import BadInput
 from sally.core.log.events import episode_id
+from sally.core.prompt.model import Reply
 from sally.core.registry import registry
 from sally.frames.replays import replay_for_measures
 from sally.output.files.bundle import pack
@@ -169,14 +172,28 @@ def test_forfeits_leave_scores_blank_and_exit_with_3(tmp_path) -> None:
         name = "silent"
 
         async def complete(self, *arguments: object) -> object:
-            from sally.core.prompt.model import Reply
-
             return Reply("")
 
     rows = sally.evaluate(Silent(), games=["ibs"])
     assert rows[0]["knowing"] is None and rows[0]["doing"] is None
     assert rows.evaluation.sentences[0].startswith("No result: 112 of 112 answers")
     assert not rows.is_readable
+
+
+def test_first_sentence_says_over_how_many_games_the_means_are() -> None:
+    class OnlyThreeOptions:
+        """Answers rps, with three options, and not ibs, with two."""
+
+        name = "only_three_options"
+
+        async def complete(self, messages: Any, *arguments: object) -> Reply:
+            options = re.search(r"Option: <(\w), \w or \w>", messages[-1].text)
+            return Reply(f"Option: {options[1]}" if options else "")
+
+    half = sally.evaluate(OnlyThreeOptions(), games=["rps", "ibs"]).evaluation
+    assert half.knowing is not None and half.sentences[0].count("] of the 1 with a score") == 2
+    whole = sally.evaluate(OnlyThreeOptions(), games=["rps"]).evaluation
+    assert "with a score" not in whole.sentences[0]
 
 
 def test_board_replays_an_evaluation_and_refuses_a_changed_one(tmp_path) -> None:

@@ -564,8 +564,8 @@ def verdict(evaluation: PairEvaluation) -> list[str]:
     not_done = sum(game.known_not_done or 0 for game in games)
     sentences = [
         f"Predicts by the difference that matters in {len(told_apart)} of {len(games)} games "
-        f"(mean {_interval(evaluation.knowing)}); moves by it in {len(acted_apart)} "
-        f"(mean {_interval(evaluation.doing)}).",
+        f"(mean {_mean_in_words(evaluation, 'knowing')}); moves by it in {len(acted_apart)} "
+        f"(mean {_mean_in_words(evaluation, 'doing')}).",
         f"Of {predicted} pairs that it predicted rightly it played {predicted - not_done} rightly.",
     ]
     if unreadable.count:
@@ -574,6 +574,16 @@ def verdict(evaluation: PairEvaluation) -> list[str]:
             "as neither right nor crosswise."
         )
     return sentences
+
+
+def _mean_in_words(evaluation: PairEvaluation, question: str) -> str:
+    """Return the mean over games in words; they say over how many games if not every game has a
+    score."""
+    scored = sum(getattr(game, question) is not None for game in evaluation.games)
+    value = _interval(getattr(evaluation, question))
+    if not scored or scored == len(evaluation.games):
+        return value
+    return f"{value} of the {scored} with a score"
 
 
 def _interval(estimate: Estimate | None) -> str:
