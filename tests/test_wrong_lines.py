@@ -275,3 +275,38 @@ def test_replay_does_not_ask_bots_again_beside_recorded_players(lines: list[byte
     plain["setup"]["lineup"]["partner"] = msgspec.to_builtins(PlayerSpec("recorded"))
     named_anew(plain)
     assert check([msgspec.convert(plain, Episode)]).mismatches == []
+
+
+@pytest.mark.parametrize(
+    ("change", "code", "sentence"),
+    [
+        (lambda lines: lines[1:], 0, "1 of the 4 episodes that the store's study plans is not in"),
+        (lambda lines: lines[2:], 0, "2 of the 4 episodes that the store's study plans are not in"),
+        (lambda lines: [*lines, lines[0]], 0, "1 line repeats an episode"),
+        (lambda lines: [b"\x00\xff\n", *lines[1:]], 1, "line 1: the line is corrupt"),
+        (lambda lines: [*lines[1:], lines[0][:-90]], 0, "the line is incomplete"),  # of a crash
+    ],
+)
+def test_replay_reports_missing_doubled_and_corrupt_lines(
+    lines: list[bytes],
+    tmp_path: Path,
+    change: Callable[[list[bytes]], list[bytes]],
+    code: int,
+    sentence: str,
+) -> None:
+    out = a_store(tmp_path / "out", change(lines))
+    result = CliRunner().invoke(cli, ["replay", str(out)])
+    assert (result.exit_code, sentence in result.output) == (code, True), result.output
+    shape = json.loads(CliRunner().invoke(cli, ["replay", str(out), "--json"]).stdout)
+    planned, held = len(lines), shape["episodes"]
+    assert (shape["planned"], shape["missing"]) == (planned, planned - held)
+    assert ("repeats" in sentence) == bool(shape["doubled"])
+    assert ("the line is" in sentence) == bool(shape["unreadable"])
+
+
+def test_replay_of_a_complete_store_says_nothing_of_missing_lines(
+    lines: list[bytes], tmp_path: Path
+) -> None:
+    out = a_store(tmp_path / "out", lines)
+    output = CliRunner().invoke(cli, ["replay", str(out)]).output
+    assert "not in it" not in output and "repeats" not in output

@@ -445,7 +445,7 @@ def replay(*places: Where | Episode | Iterable[Episode]) -> ReplayCheck:
             episodes_to_check.append(store.each_episode(folder, dropped))
             if not isinstance(folder, Path) or folder.is_dir():
                 cells |= cells_of(folder)
-        return check(chain.from_iterable(episodes_to_check), cells, dropped.changed)
+        return check(chain.from_iterable(episodes_to_check), cells, dropped)
 
 
 def _only_episodes(items: object) -> list[Episode]:

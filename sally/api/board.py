@@ -351,7 +351,7 @@ def proved_episodes(place: store.Where, sha256: str) -> tuple[list[Episode], str
     imported_id = next((episode.id for episode in episodes if SOURCE in episode.used), "")
     if imported_id:
         raise BadInput(f"episode {imported_id} was imported: another program played it.")
-    result = check(episodes, cells_of(place), contents.changed)
+    result = check(episodes, cells_of(place), contents)
     earlier = earlier_checks().get(sha256)
     unchecked = [] if earlier is not None else result.unchecked
     for failed, failure in ((result.mismatches, "does not replay"),

@@ -45,14 +45,14 @@ def replay(path: Path | str, as_json: bool) -> None:
             echo(f"{path}: hashes match, {len(packed.bundle.files)} files, sha256 {packed.sha256}")
         cells = None if isinstance(place, Path) and not place.is_dir() else cells_of(place)
         dropped = store.Contents()  # the replay itself reports what is wrong
-        result = check(store.each_episode(place, dropped), cells, dropped.changed)
+        result = check(store.each_episode(place, dropped), cells, dropped)
         _report_bad_lines(place, dropped.bad, result.episodes)
     if as_json:
         sealed = {} if packed is None else {"sha256": packed.sha256}
         print_json({**result.as_json(), **sealed})
     else:
         _print_check(result)
-    sys.exit(1 if result.mismatches else 0)
+    sys.exit(0 if result.is_sound else 1)
 
 
 MOST_NAMED = 5  # episodes listed for one reason; beyond that only their number is printed
@@ -65,7 +65,8 @@ def _print_check(result: ReplayCheck) -> None:
     for id, reason in result.unchecked:
         reasons.setdefault(reason, []).append(id)
     for reason, ids in reasons.items():
-        labels = [f"{len(ids)} episodes"] if len(ids) > MOST_NAMED else ids
+        is_long = len(ids) > MOST_NAMED or (len(ids) > 1 and len(result.unchecked) > SCREEN)
+        labels = [f"{len(ids)} episodes"] if is_long else ids
         for label in labels:
             echo(f"{label} not checked: {reason}")
     for version, count in sorted(result.readers.items()):
@@ -76,6 +77,15 @@ def _print_check(result: ReplayCheck) -> None:
         f"{len(result.mismatches)} mismatches, {len(result.unchecked)} not checked.",
         colour="red" if result.unchecked else "",
     )
+    if result.missing:
+        verb = "is" if result.missing == 1 else "are"
+        echo(
+            f"{result.missing:,} of the {result.planned:,} episodes that the store's study plans "
+            f"{verb} not in it."
+        )
+    if result.doubled:
+        lines = "1 line repeats" if result.doubled == 1 else f"{result.doubled:,} lines repeat"
+        echo(f"{lines} an episode and did not count again.")
     echo(fold_text(PROVES))
 
 

@@ -30,7 +30,7 @@ from sally.players.language import patient, strategy_named, uses_model
 from sally.runner.local import is_bot, orders
 from sally.runner.reread import as_plain, decision_in, read_as_installed, stored_answer
 from sally.runner.seating import kinds, seat_player, versions_of
-from sally.store.lines import CHANGED
+from sally.store.lines import CHANGED, INCOMPLETE
 
 PERSON = "person"  # player name of people in logs
 PROVES = (
@@ -49,6 +49,15 @@ class ReplayCheck:
     mismatches: list[tuple[str, str]] = field(default_factory=list)
     unchecked: list[tuple[str, str]] = field(default_factory=list)
     readers: Counter[int] = field(default_factory=Counter)  # episodes by version of the reply rule
+    planned: int | None = None  # episodes that the studies of the store plan; None: unknown
+    missing: int = 0  # planned episodes that were not among those replayed
+    doubled: int = 0  # lines that repeat an episode
+    unreadable: list[store.BadLine] = field(default_factory=list)
+
+    @property
+    def is_sound(self) -> bool:
+        """Whether every line was read and replayed; an incomplete line is that of a crashed run."""
+        return not self.mismatches and all(line.why == INCOMPLETE for line in self.unreadable)
 
     def __repr__(self) -> str:
         replayed_text = f"{self.replayed} of {self.episodes} episodes replayed"
@@ -65,23 +74,29 @@ class ReplayCheck:
             "mismatches": [{"episode": id, "why": reason} for id, reason in self.mismatches],
             "unchecked": [{"episode": id, "why": reason} for id, reason in self.unchecked],
             "readers": {str(version): count for version, count in sorted(self.readers.items())},
+            "planned": self.planned,
+            "missing": self.missing,
+            "doubled": self.doubled,
+            "unreadable": [str(line) for line in self.unreadable],
         }
 
 
 def check(
     episodes: Iterable[Episode],
     cells: Mapping[str, Collection[str]] | None = None,
-    changed: Collection[str] = (),
+    dropped: store.Contents | None = None,
 ) -> ReplayCheck:
     """Replay every log through a match; episodes of other rules versions are listed as unchecked.
 
     Bots are asked again, and models' prompts are rendered again. `cells` maps the id of each
-    episode to its cells in the study; `changed` holds the ids of episodes whose line has a wrong
-    checksum.
+    episode to its cells in the study; `dropped` is filled while the episodes are read, with the ids
+    of episodes whose line has a wrong checksum, unreadable lines and the number of duplicates.
     """
-    result = ReplayCheck()
+    result, dropped = ReplayCheck(), dropped or store.Contents()
+    ids = set[str]()
     for episode in episodes:
         result.episodes += 1
+        ids.add(episode.id)
         lineup = episode.setup.lineup
         result.readers.update(
             {player.versions["reader"] for player in lineup.values() if "reader" in player.versions}
@@ -108,7 +123,7 @@ def check(
         # if every player was asked again and agreed, the log has been replayed
         wrong = setup_problem(episode) if differs is None else log_problem(episode)
         wrong = wrong or _other_cell(episode, cells or {}) or differs or _other_draw(spec, episode)
-        if wrong is None and episode.id in changed:
+        if wrong is None and episode.id in dropped.changed:
             wrong = CHANGED
         if wrong is not None:
             result.mismatches.append((episode.id, wrong))
@@ -130,6 +145,9 @@ def check(
         elif missing := _list_unregistered(spec, episode):
             reason = f"moves replay; players not registered here, so not asked again: {missing}"
             result.unchecked.append((episode.id, reason))
+    result.doubled, result.unreadable = dropped.doubled, dropped.bad
+    if cells and not ids.isdisjoint(cells):
+        result.planned, result.missing = len(cells), len(cells.keys() - ids)
     return result
 
 

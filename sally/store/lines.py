@@ -14,6 +14,7 @@ from sally.core.registry.validation import log_problem
 
 _SUM = re.compile(rb',"sum":"([0-9a-f]{16})"}\n$')  # end of a line with a checksum
 SUM_BYTES = 28
+INCOMPLETE = "the line is incomplete"
 CHANGED = "the line was changed after it was written: its checksum does not match"
 MOST_REMEMBERED = 500_000  # hashes of valid lines kept in memory
 _VALID: set[int] = set()  # hashes of lines already validated by this process
@@ -40,7 +41,7 @@ def sound_line(line: bytes) -> Episode | str:
 def read_line(line: bytes, sums: bool = True) -> Episode | str:
     """Return the episode of a line, or why the line is unreadable."""
     if not line.endswith(b"\n"):
-        return "the line is incomplete"
+        return INCOMPLETE
     try:
         if (head := _head(line)) is None:
             return "the line is not a record"

@@ -96,7 +96,8 @@ def each_episode(store: Where, dropped: Contents) -> Iterator[Episode]:
 
     Args:
         store: Store, or one file with an episode per line.
-        dropped: Contents to which bad lines and the ids of changed lines are added.
+        dropped: Contents to which bad lines, the ids of changed lines and the number of duplicate
+            lines are added.
     """
     if isinstance(store, Path) and not store.is_dir():
         lines = _read_file(store, False, dropped.changed)
@@ -111,6 +112,8 @@ def each_episode(store: Where, dropped: Contents) -> Iterator[Episode]:
         elif episode.id not in finished_ids:
             finished_ids.add(episode.id)
             yield episode
+        else:
+            dropped.doubled += 1
     yield from (episode for id, episode in censored.items() if id not in finished_ids)
 
 
