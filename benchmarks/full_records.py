@@ -76,12 +76,12 @@ def pact(episodes: Sequence[Episode]) -> tuple[list[AtlasDot], Figures]:
         figures[f"models: {seat_name}s"] = sum(seat.seat == seat_name for seat in seats)
     figures |= {
         "games": len(episodes),
-        "rounds": sum(len(seat.at.rounds) for seat in seats if seat.seat == BUYER),
+        "rounds": sum(len(seat.seat_episode.rounds) for seat in seats if seat.seat == BUYER),
         "trades": sum(
             round_.price is not None
             for seat in seats
             if seat.seat == BUYER
-            for round_ in seat.at.rounds
+            for round_ in seat.seat_episode.rounds
         ),
         "models": len(models),
         "models with 60 seat-games": len(scores),
@@ -144,7 +144,7 @@ def hcss2025(episodes: Sequence[Episode]) -> tuple[list[AtlasDot], Figures]:
     scored = {}
     for model in sorted({side.model for side in sides}):
         chosen = [side for side in sides if side.model == model]
-        readable = [move for side in chosen for _, move in side.own]
+        readable = [move for side in chosen for _, move in side.own_decisions]
         scored[model] = {
             "moves": sum(side.moves for side in chosen),
             "cooperation as scored": sum(side.scored_cooperation for side in chosen),

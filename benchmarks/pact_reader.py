@@ -62,7 +62,7 @@ def measure_reader(records: Iterable[Record], labels: bytes) -> dict[str, Any]:
     labelled_rows: dict[str, list[Labels]] = {"announced": [], "claimed": []}
     for record in records:
         for number, recorded in enumerate(record.rounds, 1):
-            for seat, text in recorded.said:
+            for seat, text in recorded.messages:
                 label = labels_by_place.get(place_of(record.id, number, seat))
                 if label is not None:
                     note = read_message(text, seat)

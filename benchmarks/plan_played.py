@@ -139,7 +139,7 @@ def _time_plan(
 ) -> tuple[Plan, float]:
     """Return the plan of the episodes that are not stored, and its processor time in seconds."""
     begun = time.process_time()
-    planned = plan(study, EACH, config, stored, list(stored or {}), wanted=recorded_orders)
+    planned = plan(study, EACH, config, stored, list(stored or {}), planned=recorded_orders)
     return planned, time.process_time() - begun
 
 

@@ -85,7 +85,7 @@ def at_random(game: RepeatedGame, seat: Seat, player: PlayerSpec, length: int) -
                 p = chance * machine.odds[state, their] / len(moves)
                 for own_move in moves if p else ():
                     total += p * game.pay(seat, own_move, their)
-                    next_odds[machine.after[state, their, own_move]] += p
+                    next_odds[machine.next_states[state, their, own_move]] += p
         state_odds = next_odds
     return total
 
@@ -98,9 +98,10 @@ def measure_seat(group: str, player: str, played: Played, seat: Seat) -> Seen:
     regret = functional_regret(played, seat)
     zero = at_random(game, seat, them, len(earned)) if regret is not None else 0.0
     won = sum(
-        r.mine is not None
-        and r.theirs is not None
-        and game.pay(seat, r.mine, r.theirs) > game.pay(other_seat(seat), r.theirs, r.mine)
+        r.own_move is not None
+        and r.other_move is not None
+        and game.pay(seat, r.own_move, r.other_move)
+        > game.pay(other_seat(seat), r.other_move, r.own_move)
         for r in played_rounds
     )
     rates = {n: (r.times, r.of) for n, rate in CONDITIONAL.items() if (r := rate(played, seat))}

@@ -266,7 +266,7 @@ def search_battery(count: int, seed: int) -> None:
             changed += any(
                 place_believed(events, permuted) != key for permuted in permutations(chain)
             )
-            lines = [event.place for event in events if {*chain} <= {*event.who}]
+            lines = [event.place for event in events if {*chain} <= {*event.present}]
             last_line += lines[-1] == key
         print(
             f"battery, nested, order {order}: the key changes under some permutation of the minds "
@@ -327,9 +327,9 @@ def search_cipher() -> None:
 def wins_with(kind: Literal["history", "bayes"], position: Position, place: int) -> bool:
     """Return whether the decoder reads the code and the interceptor does not."""
     hints = [unsaid(Mind(), position, digit)[place] for digit in digits(position.code)]
-    true_index = position.left.index(position.code)
-    read = decoder_odds(Mind(), position.keywords, hints, position.left)
-    heard_as = listener_odds(Listener(kind), position.filed, hints, position.left)
+    true_index = position.codes_left.index(position.code)
+    read = decoder_odds(Mind(), position.keywords, hints, position.codes_left)
+    heard_as = listener_odds(Listener(kind), position.filed, hints, position.codes_left)
     return bool(read.argmax() == true_index and heard_as.argmax() != true_index)
 
 

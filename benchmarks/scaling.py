@@ -187,7 +187,7 @@ def simulate(light_ones: int = 20_000, heavy_ones: int = 1_000) -> None:
             listed = time.process_time() - begin
             executor = Simulated(workers, listed)
             with tempfile.TemporaryDirectory() as folder:
-                play_missing(study, Path(folder) / "out", on=executor, wanted=planned)
+                play_missing(study, Path(folder) / "out", on=executor, planned=planned)
             playing = executor.end - max(listed, START_SECONDS)
             print(
                 f"{name}, {workers:2d} workers: {executor.work:.1f} s of work in "

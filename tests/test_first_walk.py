@@ -40,7 +40,7 @@ def test_probe_at_the_terminal_comes_after_the_position() -> None:
 
 
 def test_value_outside_the_axis_is_marked_with_its_number() -> None:
-    axis = Axis(left=160, width=500, margin=16, low=-0.5, high=1.0)
+    axis = Axis(left_edge=160, width=500, margin=16, low=-0.5, high=1.0)
     for value, is_outside in ((axis.low - 0.3, True), (axis.high, False), (0.2, False)):
         estimate = Estimate(value, None, None, 9, "t")
         text = "".join(map(str, axis.estimate("rps", estimate, 10.0, "dot")))
@@ -50,7 +50,7 @@ def test_value_outside_the_axis_is_marked_with_its_number() -> None:
 
 @pytest.mark.parametrize(("low", "high", "arrows"), [(-0.4, 0.9, 0), (-0.6, 0.9, 1), (-1, 2, 2)])
 def test_interval_that_leaves_the_axis_is_marked(low: float, high: float, arrows: int) -> None:
-    axis = Axis(left=160, width=500, margin=16, low=-0.5, high=1.0)
+    axis = Axis(left_edge=160, width=500, margin=16, low=-0.5, high=1.0)
     estimate = Estimate(0.2, low, high, 9, "t")
     text = "".join(map(str, axis.estimate("rps", estimate, 10.0, "dot")))
     assert text.count('class="outside"') == arrows

@@ -69,7 +69,7 @@ def is_certified(problem: Problem) -> bool:
     for own_listener, other_listener in (ways, ways[::-1]):
         best = best_hints(Mind(), own_listener, position)
         if (
-            best.worth.value < GOOD
+            best.hint_value.value < GOOD
             or value_hints(Mind(), other_listener, position, best.hints).value > BAD
         ):
             return False

@@ -64,9 +64,9 @@ def _seat(shortest: Plan | None, trade: Plan | None) -> SeatCertificate:
         return SeatCertificate(None, None, None, {}, (), ())
     return SeatCertificate(
         chain=len(shortest.crafts),
-        units=sum(trade.taken.values()),
-        kinds=len(trade.taken),
-        needs=dict(sorted(trade.taken.items())),
+        units=sum(trade.goods_taken.values()),
+        kinds=len(trade.goods_taken),
+        needs=dict(sorted(trade.goods_taken.items())),
         shortest=shortest.crafts,
         after_trade=trade.crafts,
     )

@@ -78,7 +78,7 @@ class BoardRows(Rows):
     ) -> None:
         self.entries, self.refused, self.page = tuple(entries), tuple(refused), page
         super().__init__(
-            {"player": entry.name, "bundle": entry.bundle, "suite": entry.found.suite}
+            {"player": entry.name, "bundle": entry.bundle, "suite": entry.results.suite}
             | row
             | {"played": entry.played, "planned": entry.planned}
             for entry in entries
@@ -98,9 +98,9 @@ class BoardRows(Rows):
 
 
 def _game_rows(entry: GamesEntry | PairEntry) -> list[dict[str, Any]]:
-    if isinstance(entry.found, PairEvaluation):
-        return [game_row(game) for game in entry.found.games]
-    return [{"game": game.game} | chosen_estimates(game) for game in entry.found.games]
+    if isinstance(entry.results, PairEvaluation):
+        return [game_row(game) for game in entry.results.games]
+    return [{"game": game.game} | chosen_estimates(game) for game in entry.results.games]
 
 
 def board(
@@ -172,10 +172,10 @@ def _free_page(bundle: Path, used_names: set[str]) -> str:
 
 def _with_distinct_names(entries: Sequence[GamesEntry | PairEntry]) -> list[GamesEntry | PairEntry]:
     """Return the entries; those that share a name get the names of their bundles as well."""
-    counts = Counter((type(entry.found), entry.name) for entry in entries)
+    counts = Counter((type(entry.results), entry.name) for entry in entries)
     return [
         msgspec.structs.replace(entry, name=f"{entry.name} ({entry.bundle})")
-        if counts[type(entry.found), entry.name] > 1
+        if counts[type(entry.results), entry.name] > 1
         else entry
         for entry in entries
     ]
@@ -210,7 +210,7 @@ def checked_entry(bundle: Path, page: Path, transcripts: int | None) -> GamesEnt
         if any(study.name == sally_2.NAME for study in studies):
             entry = _pair_entry(bundle, packed.sha256, studies, episodes, signed, readers, page)
             if transcripts is not None:
-                write_pair_evaluation(entry.found, page.with_name(entry.page))
+                write_pair_evaluation(entry.results, page.with_name(entry.page))
             return entry
         study, size = _largest(studies)
         plan = plan_episodes(episodes, study, size)

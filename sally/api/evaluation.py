@@ -180,7 +180,7 @@ def evaluate(
                 meter = Meter(Budget(budget, budget_tokens), used)
                 meter.refuse_unpriced(models_of(study))
                 watch = watch or notebook_progress(study.name)
-                job: dict[str, Any] = {"tables": True, "wanted": trials, "settings": settings_used}
+                job: dict[str, Any] = {"tables": True, "planned": trials, "settings": settings_used}
                 try:
                     runs.play_missing(study, place, None, watch, meter, executor(on), **job)
                 except RunFailed:

@@ -106,36 +106,36 @@ def export(
     return path
 
 
-def content_of(path: Path, what: What | None) -> What:
-    """Return what is written to a file: `what`, or the default for the suffix of the file.
+def content_of(path: Path, content: What | None) -> What:
+    """Return what is written to a file: `content`, or the default for the suffix of the file.
 
     Raises:
         BadInput: If a file with this suffix cannot hold it.
     """
     is_figure = path.suffix.lower() in panels.FORMATS
-    what = what or ("profile" if is_figure else "episodes")
-    if is_figure and what in ("episodes", "decisions", "rounds"):
+    content = content or ("profile" if is_figure else "episodes")
+    if is_figure and content in ("episodes", "decisions", "rounds"):
         raise BadInput(
-            f"{what} cannot be drawn, because they are rows of a table; write them as "
+            f"{content} cannot be drawn, because they are rows of a table; write them as "
             f"{', '.join(tables.ENDINGS)}."
         )
-    if what != "rounds":
-        (panels.check if is_figure or what == "calibration" else tables.check)(path)
-    return what
+    if content != "rounds":
+        (panels.check if is_figure or content == "calibration" else tables.check)(path)
+    return content
 
 
-def write_rows(frame: Frame, path: Path, what: What, cell: str = "") -> int:
+def write_rows(frame: Frame, path: Path, content: What, cell: str = "") -> int:
     """Write the rows of episodes, decisions or rounds; return their number.
 
     Args:
         frame: The episodes.
         path: The file.
-        what: `episodes`, `decisions` or `rounds`.
+        content: `episodes`, `decisions` or `rounds`.
         cell: Only this cell, in rounds.
     """
-    if what == "rounds":
+    if content == "rounds":
         return _write_rounds([e for e in frame if not cell or e.cell == cell], path)
-    table = tables.decision_table(frame) if what == "decisions" else tables.episode_table(frame)
+    table = tables.decision_table(frame) if content == "decisions" else tables.episode_table(frame)
     return tables.write_table(table, path)
 
 
@@ -150,9 +150,9 @@ def _write_rounds(episodes: Sequence[Episode], path: Path) -> int:
     raise BadInput("There are no episodes of a repeated game to export.")
 
 
-def write_profile(rows: Sequence[ProfileRow], path: Path, what: What) -> None:
+def write_profile(rows: Sequence[ProfileRow], path: Path, content: What) -> None:
     """Write the rows of a profile as a table or figure, or draw their calibration."""
-    if what == "calibration":
+    if content == "calibration":
         panels.write(calibration_figure(rows), path)
     elif path.suffix.lower() in panels.FORMATS:
         panels.write(profile_figure(rows), path)

@@ -138,7 +138,7 @@ def evaluate_on_pairs(
                 watch = watch or notebook_progress(study.name)
                 job: dict[str, Any] = {
                     "tables": True,
-                    "wanted": planned_setups,
+                    "planned": planned_setups,
                     "settings": settings,
                 }
                 try:

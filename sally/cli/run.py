@@ -170,7 +170,7 @@ def run(
     place = out or Path("out") / filled_study.name
     job: dict[str, Any] = {"tables": True, "cache": cache}
     listed = local.orders(filled_study, request.limit)
-    job |= {"wanted": listed, "settings": chosen}
+    job |= {"planned": listed, "settings": chosen}
     if models_of(filled_study):
         finished: Collection[str] = ()
         stored: dict[str, Episode] = {}
@@ -178,7 +178,7 @@ def run(
             finished = store.survey(place).finished
             stored = first_episodes(place)
         plan = planned(
-            filled_study, request.limit, used, stored, finished, settings=chosen, wanted=listed
+            filled_study, request.limit, used, stored, finished, settings=chosen, planned=listed
         )
         echo(estimate_line(plan, request.limit, used), err=True)
     with progress_watcher(filled_study.name, used) as watch:

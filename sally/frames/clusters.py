@@ -70,7 +70,7 @@ class Pair(Comparable, Protocol):
     @property
     def setting(self) -> bytes: ...
     @property
-    def way(self) -> str: ...
+    def strategy(self) -> str: ...
 
 
 def _units(scores: Sequence[Comparable]) -> dict[str, list[Hashable]]:
@@ -101,6 +101,6 @@ def pair_clusters(pairs: Sequence[Pair]) -> tuple[list[Hashable], str]:
     for unit, clusters in units.items():
         if all(clusters) and len(set(clusters)) >= FEW:
             return clusters, unit
-    if len({pair.way for pair in pairs}) > 1:  # strategies in one setting are not independent
+    if len({pair.strategy for pair in pairs}) > 1:  # strategies in one setting are not independent
         return [pair.setting for pair in pairs], SETTINGS
     return list(range(len(pairs))), PAIRS

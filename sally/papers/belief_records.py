@@ -136,10 +136,10 @@ def contest_figures(name: str, contest: measures.Contest) -> Figures:
 
 def _constant_worth(table: BeliefColumns) -> Floats:
     """Return, by row, the expected payoff of the action that pays most in its game overall."""
-    sums = np.zeros((int(table.game.max(initial=0)) + 1, table.worth.shape[1]))
-    np.add.at(sums, table.game, np.where(np.isnan(table.worth), -np.inf, table.worth))
+    sums = np.zeros((int(table.game.max(initial=0)) + 1, table.stated_worth.shape[1]))
+    np.add.at(sums, table.game, np.where(np.isnan(table.stated_worth), -np.inf, table.stated_worth))
     actions = sums.argmax(axis=1)[table.game]
-    values: Floats = table.worth[np.arange(len(table)), actions]
+    values: Floats = table.stated_worth[np.arange(len(table)), actions]
     return values
 
 

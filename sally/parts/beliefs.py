@@ -23,7 +23,7 @@ class BeliefDecision(msgspec.Struct, frozen=True):
     period: float | None
     actions: tuple[str, ...]
     move: int
-    worth: tuple[float, ...] | None  # expected payoffs by the stated belief
+    stated_worth: tuple[float, ...] | None  # expected payoffs by the stated belief
     expected: tuple[float, ...] | None  # stated shares of others, by action
     true_worth: tuple[float, ...] | None  # payoffs by what the others did
     decides: bool = True  # whether another belief would have other best replies
@@ -37,7 +37,7 @@ def decision_of_round(
     actions: tuple[str, ...],
     move: int,
     game: str,
-    worth: tuple[float, ...],
+    stated_worth: tuple[float, ...],
     expected: tuple[float, ...] | None,
     true_worth: tuple[float, ...] | None,
     decides: bool,
@@ -56,7 +56,7 @@ def decision_of_round(
         period=float(turn),
         actions=actions,
         move=move,
-        worth=worth,
+        stated_worth=stated_worth,
         expected=expected,
         true_worth=true_worth,
         decides=decides,

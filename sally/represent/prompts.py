@@ -54,14 +54,14 @@ class Decision(msgspec.Struct, frozen=True, gc=False):
     names: tuple[str, ...]  # the same choices as the page names them
     value: Value  # the label
     true: Value | None = None  # what the other did, if known
-    said: Value | None = None  # the player's own forecast of it, if asked
+    forecast: Value | None = None  # the player's own forecast of it, if asked
     did: Any = None  # the player's move; None if forfeited
     best: tuple[Any, ...] | None = None  # its optimal moves; None if not known
     loss: float | None = None  # what the move gave up against optimal play
     options: int = 0  # number of moves to choose from
     # the label's values in the rounds before, and the player's own moves, oldest first
     past: tuple[Value | None, ...] = ()
-    own: tuple[Any, ...] = ()
+    own_moves: tuple[Any, ...] = ()
 
     @property
     def letters(self) -> str:
@@ -173,13 +173,13 @@ def _of_seat(
                 ),
                 value=value,
                 true=true,
-                said=forecast,
+                forecast=forecast,
                 did=did,
                 best=(cost.best or None) if cost else None,
                 loss=cost.loss if cost else None,
                 options=_width(replay.game.options(replay.states[turn], seat)),
                 past=past_values,
-                own=tuple(own_moves),
+                own_moves=tuple(own_moves),
             )
         own_moves.append(did)
 

@@ -391,11 +391,13 @@ def detects(estimate: Estimate, clusters: int) -> float | None:
 
 
 def _forecast_accuracy(labels: Labels, tested: NDArray[np.bool_]) -> Estimate | None:
-    has_forecast = tested & (labels.said != NONE)
+    has_forecast = tested & (labels.forecasts != NONE)
     if not has_forecast.any():
         return None
     instances = [labels.decisions[n].instance for n in np.flatnonzero(has_forecast)]
-    return mean_by_rule((labels.said == labels.y)[has_forecast].astype(float), instances, SHARE)
+    return mean_by_rule(
+        (labels.forecasts == labels.y)[has_forecast].astype(float), instances, SHARE
+    )
 
 
 # --- the joint table ------------------------------------------------------------------------------
@@ -427,7 +429,7 @@ def arms(labels: Labels, fitted: HeldOutPredictions) -> list[Arms]:
         n
         for n, decision in enumerate(labels.decisions)
         if fitted.was_tested[n]
-        and labels.said[n] != NONE
+        and labels.forecasts[n] != NONE
         and decision.best is not None
         and decision.true is not None
     ]
@@ -437,7 +439,7 @@ def arms(labels: Labels, fitted: HeldOutPredictions) -> list[Arms]:
         [
             (
                 fitted.likeliest_class[n] == labels.y[n],
-                labels.said[n] == labels.y[n],
+                labels.forecasts[n] == labels.y[n],
                 labels.decisions[n].did in (labels.decisions[n].best or ()),
             )
             for n in complete_rows

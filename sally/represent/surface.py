@@ -27,12 +27,12 @@ OTHER, SAME = "another", "the same"
 
 
 class Labels(msgspec.Struct, frozen=True):
-    """Decisions with their labels; `said` is the player's own forecast, coded like the labels."""
+    """Decisions with their labels; `forecasts` are the player's own, coded like the labels."""
 
     decisions: list[Decision]
     classes: tuple[str, ...]
     y: Ints
-    said: Ints  # NONE if nothing was said
+    forecasts: Ints  # NONE if nothing was said
     kind: As
 
 
@@ -66,7 +66,7 @@ def label_decisions(decisions: Sequence[Decision], kind: As) -> Labels:
         classes = tuple(map(str, labelled_decisions[0].choices)) if labelled_decisions else ()
     y = [code(decision, decision.value, kind) for decision in labelled_decisions]
     forecast_codes = [
-        NONE if decision.said is None else code(decision, decision.said, kind)
+        NONE if decision.forecast is None else code(decision, decision.forecast, kind)
         for decision in labelled_decisions
     ]
     return Labels(
@@ -120,7 +120,7 @@ def features(labels: Labels) -> tuple[tuple[str, ...], Floats]:
 
 
 def _rules(decision: Decision) -> dict[str, Value | None]:
-    past, own_moves = decision.past, decision.own
+    past, own_moves = decision.past, decision.own_moves
     known_values = [value for value in past if value is not None]
     return {
         "last": past[-1] if past else None,

@@ -87,35 +87,35 @@ def plan(
     finished: Iterable[str] = (),
     reply_tokens: int = REPLY,
     settings: tuple[SettingUsed, ...] = (),
-    wanted: Orders | None = None,
+    planned: Orders | None = None,
 ) -> Plan:
     """Estimate the calls, tokens, cost and time of a study's missing episodes; no model is
     contacted.
 
-    `wanted` are the study's episodes, if they are already listed and checked.
+    `planned` are the study's episodes, if they are already listed and checked.
     """
     config, stored_episodes, done = config or Config(), stored or {}, set(finished)
     registry.add(
         "models", PILOT, ModelKind(PILOT, "counts", lambda name: CountingModel(_real(name)))
     )
-    is_checked = wanted is not None
+    is_checked = planned is not None
     ranges = CallRanges()
     played_groups = PlayedGroups(reply_tokens, is_checked, ranges)
-    if wanted is None and done:
-        wanted = orders(study, limit, open_models=False)
-    if wanted is None:
+    if planned is None and done:
+        planned = orders(study, limit, open_models=False)
+    if planned is None:
         missing = _distinct(limit_trials(_as_pilots(study).trials(), limit))
         total = len(missing)
     else:
-        is_stored = wanted.found_in(done) or [False] * len(wanted)
+        is_stored = planned.found_in(done) or [False] * len(planned)
         missing = []
-        for (id, cell, setup), is_found in zip(wanted, is_stored, strict=True):
+        for (id, cell, setup), is_found in zip(planned, is_stored, strict=True):
             pilot = setup if is_checked else _as_pilot(setup)
             if not is_found:
                 missing.append((cell, pilot))
             elif id in stored_episodes:
                 played_groups.add(cell, pilot, stored_episodes[id])
-        total = len(wanted)
+        total = len(planned)
     groups = _groups(missing)
     kinds = {name: _kind(name, group) for name, group in groups.items()}
     pools: dict[bytes, list[Setup]] = {}  # cells that differ only in partners share their pilots

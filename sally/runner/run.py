@@ -82,15 +82,15 @@ def run_study(
     watch: Watcher | None = None,
     meter: Meter | None = None,
     executor: Executor | None = None,
-    **more: Any,
+    **options: Any,
 ) -> Contents:
     """Play the missing episodes of a study and return all episodes of the store.
 
     Once the budget is spent, no episode is started, and those in progress are censored.
-    `more` are further arguments of `play_missing`. Models of providers need an executor that can
+    `options` are further arguments of `play_missing`. Models of providers need an executor that can
     reach them.
     """
-    play_missing(study, out, limit, watch, meter, executor, **more)
+    play_missing(study, out, limit, watch, meter, executor, **options)
     return store.load(out)
 
 
@@ -101,13 +101,13 @@ def play_missing(
     watch: Watcher | None = None,
     meter: Meter | None = None,
     on: Executor | None = None,
-    wanted: Orders | None = None,
+    planned: Orders | None = None,
     settings: Sequence[SettingUsed] = (),
     **job: Unpack[JobOptions],
 ) -> EpisodeCounts:
     """Play the missing episodes of a study into its store.
 
-    `wanted` is the list of episodes, if it is already known; `settings` are the model settings,
+    `planned` is the list of episodes, if it is already known; `settings` are the model settings,
     which are stored together with their sources.
     """
     location, executor = store.place(out), on or Local()
@@ -121,19 +121,19 @@ def play_missing(
         raise BadInput(
             f"The store {location} is visible to one process only; use the executor `local`."
         )
-    wanted = orders(study, limit) if wanted is None else wanted
+    planned = orders(study, limit) if planned is None else planned
     store.require(location, study.name)
     stored = store.survey(location) if store.manifest_of(location) else store.Survey()
-    refuse_changed(wanted, stored.instances, location)
+    refuse_changed(planned, stored.instances, location)
     study_manifest = manifest(study)
     store.claim(location, study_manifest, portable_study(study))
     if settings:
         used = {"precedence": PRECEDENCE, "settings": msgspec.to_builtins(settings)}
         store.keep_settings(location, study_manifest.asks, used)
-    _keep_packs(location, wanted)
+    _keep_packs(location, planned)
     drive = RunState(study, location, executor, meter or Meter(), watch, **job)
     forget_answers()
-    drive.fill(wanted, stored.finished)
+    drive.fill(planned, stored.finished)
     return drive.run()
 
 

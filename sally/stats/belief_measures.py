@@ -40,7 +40,9 @@ class BeliefColumns(msgspec.Struct, frozen=True):
     game: Codes  # rows of one game share menu and payoff function
     period: Floats  # NaN if a decision has none
     move: Codes
-    worth: Floats  # (row, action): expected payoff by the stated belief; all NaN if undefined
+    stated_worth: (
+        Floats  # (row, action): expected payoff by the stated belief; all NaN if undefined
+    )
     expected: Floats  # (row, action): stated share of others who take it; all NaN if not asked
     true_worth: Floats  # (row, action): payoff by what the others did; all NaN if not known
     on_menu: Bools  # (row, action)
@@ -58,7 +60,7 @@ class BeliefColumns(msgspec.Struct, frozen=True):
             self.game[chosen],
             self.period[chosen],
             self.move[chosen],
-            self.worth[chosen],
+            self.stated_worth[chosen],
             self.expected[chosen],
             self.true_worth[chosen],
             self.on_menu[chosen],
@@ -119,7 +121,7 @@ def largest(values: Floats) -> Bools:
 
 def keep_judged(table: BeliefColumns) -> BeliefColumns:
     """Return the rows whose best reply is defined; rows in which all actions tie are left out."""
-    best = largest(table.worth)
+    best = largest(table.stated_worth)
     return table.select(best.any(axis=1) & ((best != table.on_menu).any(axis=1)))
 
 
@@ -128,12 +130,12 @@ def keep_judged(table: BeliefColumns) -> BeliefColumns:
 
 def acts(table: BeliefColumns) -> Floats:
     """Return, by row, 1 if the move is a best reply to the stated belief, else 0."""
-    return table.at_move(largest(table.worth))
+    return table.at_move(largest(table.stated_worth))
 
 
 def chance(table: BeliefColumns) -> Floats:
     """Return, by row, the chance that a random action of the menu is a best reply."""
-    return np.asarray(largest(table.worth).sum(axis=1) / table.on_menu.sum(axis=1))
+    return np.asarray(largest(table.stated_worth).sum(axis=1) / table.on_menu.sum(axis=1))
 
 
 def acting(table: BeliefColumns) -> Estimate:
@@ -151,7 +153,7 @@ def constant(table: BeliefColumns, by_cell: bool = False) -> Floats:
         table: The decisions.
         by_cell: Whether the action may differ from cell to cell of the same game.
     """
-    best, groups = largest(table.worth), table.cell if by_cell else table.game
+    best, groups = largest(table.stated_worth), table.cell if by_cell else table.game
     sums = _sums_by(groups, best.astype(np.float64))
     return np.asarray(best[np.arange(len(table)), sums.argmax(axis=1)[groups]], np.float64)
 
@@ -162,7 +164,7 @@ def constant_of_others(table: BeliefColumns) -> Floats:
 
     Unlike `constant`, it is not fitted to the beliefs that it is scored against.
     """
-    best = largest(table.worth).astype(np.float64)
+    best = largest(table.stated_worth).astype(np.float64)
     others, counts = _others_in(table.game, table.person, best)
     hits = best[np.arange(len(table)), others.argmax(axis=1)]
     return np.where(counts > 0, hits, np.nan)
@@ -170,7 +172,7 @@ def constant_of_others(table: BeliefColumns) -> Floats:
 
 def always(table: BeliefColumns) -> Floats:
     """Return the share of rows in which each action is a best reply."""
-    return np.asarray(largest(table.worth).mean(axis=0), np.float64)
+    return np.asarray(largest(table.stated_worth).mean(axis=0), np.float64)
 
 
 def usual(table: BeliefColumns) -> Floats:
@@ -179,7 +181,7 @@ def usual(table: BeliefColumns) -> Floats:
     Only moves that are on the row's menu count. Tied modes count by their mean, and a row without
     such other moves is NaN.
     """
-    return np.asarray((usual_moves(table) * largest(table.worth)).sum(axis=1))
+    return np.asarray((usual_moves(table) * largest(table.stated_worth)).sum(axis=1))
 
 
 def usual_moves(table: BeliefColumns) -> Floats:
@@ -194,7 +196,7 @@ def usual_moves(table: BeliefColumns) -> Floats:
 def last_move(table: BeliefColumns) -> Floats:
     """Return, by row, whether the player's previous move is a best reply; NaN in the first
     period."""
-    best = largest(table.worth)
+    best = largest(table.stated_worth)
     order = np.lexsort((table.period, table.person))
     previous_moves = np.full(len(table), -1, dtype=np.intp)
     is_same = table.person[order][1:] == table.person[order][:-1]
@@ -207,7 +209,7 @@ def last_move(table: BeliefColumns) -> Floats:
 def swap_person(table: BeliefColumns) -> Floats:
     """Return, by row, the share of the other players' beliefs in the cell to which the move is a
     best reply; NaN if the cell has no other player."""
-    best = largest(table.worth).astype(np.float64)
+    best = largest(table.stated_worth).astype(np.float64)
     in_cell, counts = _others_in(table.cell, table.person, best)
     return _divide(table.at_move(in_cell), counts)
 
@@ -215,7 +217,7 @@ def swap_person(table: BeliefColumns) -> Floats:
 def swap_period(table: BeliefColumns) -> Floats:
     """Return, by row, the share of the player's own beliefs in other rows to which the move is a
     best reply; NaN if there is no other row."""
-    best = largest(table.worth).astype(np.float64)
+    best = largest(table.stated_worth).astype(np.float64)
     others = _sums_by(table.person, best)[table.person] - best
     counts = np.bincount(table.person)[table.person] - 1
     return _divide(table.at_move(others), counts)
@@ -237,7 +239,7 @@ class Contest(msgspec.Struct, frozen=True):
 def find_contests(table: BeliefColumns) -> Bools:
     """Return which rows are contests; rows without a belief about others' choice from the same menu
     are not."""
-    best, modes = largest(table.worth), largest(table.expected)
+    best, modes = largest(table.stated_worth), largest(table.expected)
     return np.asarray(modes.any(axis=1) & best.any(axis=1) & ~(best & modes).any(axis=1))
 
 
@@ -262,7 +264,7 @@ def contest(table: BeliefColumns, rows: ArrayLike | None = None) -> Contest:
         shares = share(is_taken, inside.cluster), share(null, inside.cluster)
         return *shares, difference(is_taken, null, inside.cluster)
 
-    best, expected = compare(largest(inside.worth)), compare(largest(inside.expected))
+    best, expected = compare(largest(inside.stated_worth)), compare(largest(inside.expected))
     return Contest(len(inside), *best, *expected, share(habit, inside.cluster))
 
 
@@ -277,7 +279,7 @@ def stakes(table: BeliefColumns, moves: Floats | None = None) -> Estimate:
         moves: The values of other moves than the player's, by row.
     """
     return _scale_payoffs(
-        table, table.worth, table.at_move(table.worth) if moves is None else moves
+        table, table.stated_worth, table.at_move(table.stated_worth) if moves is None else moves
     )
 
 
@@ -293,7 +295,7 @@ def doing_if_best_replied(table: BeliefColumns) -> Estimate:
     """Return the doing of a player who always best-replies to the stated beliefs; ties count by
     their mean."""
     known_rows = table.select(~np.isnan(table.at_move(table.true_worth)))
-    best = largest(known_rows.worth)
+    best = largest(known_rows.stated_worth)
     values = np.where(best, known_rows.true_worth, 0.0).sum(axis=1) / best.sum(axis=1)
     return _scale_payoffs(known_rows, known_rows.true_worth, values)
 
@@ -307,12 +309,12 @@ def _scale_payoffs(table: BeliefColumns, payoffs: Floats, values: Floats) -> Est
 
 def spread(table: BeliefColumns) -> Floats:
     """Return, by row, the difference between the best and the worst expected payoff."""
-    return np.asarray(np.nanmax(table.worth, axis=1) - np.nanmin(table.worth, axis=1))
+    return np.asarray(np.nanmax(table.stated_worth, axis=1) - np.nanmin(table.stated_worth, axis=1))
 
 
 def loss(table: BeliefColumns) -> Floats:
     """Return, by row, the expected payoff that the move gave up."""
-    return np.asarray(np.nanmax(table.worth, axis=1) - table.at_move(table.worth))
+    return np.asarray(np.nanmax(table.stated_worth, axis=1) - table.at_move(table.stated_worth))
 
 
 # --- forecasts ------------------------------------------------------------------------------------
@@ -484,7 +486,7 @@ def difference(first: Floats, second: Floats, clusters: Codes) -> Estimate:
 
 
 def _one_hot(table: BeliefColumns) -> Floats:
-    chosen = np.zeros(table.worth.shape)
+    chosen = np.zeros(table.stated_worth.shape)
     chosen[np.arange(len(table)), table.move] = 1.0
     return chosen
 

@@ -33,7 +33,7 @@ class PoolMachine(NamedTuple):
     """A machine in the form of tables; state 0 is its initial state."""
 
     odds: Floats  # (state, its own move)
-    after: Ints  # (state, its own move, the other's move) -> state
+    next_states: Ints  # (state, its own move, the other's move) -> state
 
 
 class Belief(NamedTuple):
@@ -95,7 +95,7 @@ class Ideal:
         total = sum(chances)
         weights = belief.weights if total <= 0 else tuple(round(c / total, DIGITS) for c in chances)
         states = tuple(
-            int(m.after[s, other_move, own_move]) if m.odds[s, other_move] > 0 else s
+            int(m.next_states[s, other_move, own_move]) if m.odds[s, other_move] > 0 else s
             for m, s in zip(self.machines, belief.states, strict=True)
         )
         # machines that are ruled out share one state, so that equal beliefs are found again
@@ -107,7 +107,7 @@ class Ideal:
         m = self.machines[place]
         values = self._known.setdefault(place, [np.zeros(len(m.odds))])
         while len(values) <= rounds_left:
-            value_after = np.einsum("qb,qba->qa", m.odds, values[-1][m.after])
+            value_after = np.einsum("qb,qba->qa", m.odds, values[-1][m.next_states])
             values.append((m.odds @ self.pay.T + value_after).max(axis=1))
         return values[rounds_left]
 
@@ -195,7 +195,7 @@ class Ideal:
                     later = self._expected_total(
                         next_belief,
                         place,
-                        int(machine.after[state, other_move, own_move]),
+                        int(machine.next_states[state, other_move, own_move]),
                         rounds_left - 1,
                         memo,
                     )
@@ -255,8 +255,8 @@ class IdealSplit(NamedTuple):
 class SeenRound(NamedTuple):
     """A played round; `predicted` are the odds that the player had stated, if any."""
 
-    mine: int
-    theirs: int
+    own_move: int
+    other_move: int
     predicted: tuple[float, ...] | None
 
 
@@ -313,20 +313,20 @@ def split(ideal: AdaptivePlay, place: int, rounds: Sequence[SeenRound]) -> Ideal
     complete = bool(rounds)
     for seen_round in rounds:
         values = ideal.worths(belief, rounds_left)
-        given_up = float(values.max() - values[seen_round.mine])
+        given_up = float(values.max() - values[seen_round.own_move])
         translation_loss += given_up
         if seen_round.predicted is None:
             complete = False
         else:
             expected = ideal.outcomes(belief, rounds_left) @ np.array(seen_round.predicted)
             replies = np.flatnonzero(expected >= expected.max() - TIE)
-            chosen = [seen_round.mine] if seen_round.mine in replies else replies
+            chosen = [seen_round.own_move] if seen_round.own_move in replies else replies
             missed = float(values.max() - np.mean([values[m] for m in chosen]))
             inferred += missed
             translated += given_up - missed
-        earned += ideal.gain(belief, seen_round.mine, seen_round.theirs)
+        earned += ideal.gain(belief, seen_round.own_move, seen_round.other_move)
         belief, rounds_left = (
-            ideal.update_belief(belief, seen_round.mine, seen_round.theirs),
+            ideal.update_belief(belief, seen_round.own_move, seen_round.other_move),
             rounds_left - 1,
         )
     n_rounds = len(rounds)
@@ -346,7 +346,7 @@ def forecasts(ideal: AdaptivePlay, rounds: Sequence[SeenRound]) -> list[tuple[Fl
     """Return the ideal observer's odds before each round, and what the round paid."""
     belief, odds_and_payoffs = ideal.start(), []
     for seen_round in rounds:
-        paid = ideal.gain(belief, seen_round.mine, seen_round.theirs)
+        paid = ideal.gain(belief, seen_round.own_move, seen_round.other_move)
         odds_and_payoffs.append((ideal.forecast(belief), paid))
-        belief = ideal.update_belief(belief, seen_round.mine, seen_round.theirs)
+        belief = ideal.update_belief(belief, seen_round.own_move, seen_round.other_move)
     return odds_and_payoffs

@@ -133,12 +133,12 @@ def rule_scores() -> Mapping[str, Mapping[int, TableScore]]:
     return msgspec.json.decode(file.read_bytes(), type=dict[str, dict[int, TableScore]])
 
 
-def certifying_orders(least: int) -> Mapping[str, tuple[int, ...]]:
-    """Return, by game, the orders from the least on whose pairs no table and no short rule solves;
-    games without such an order are left out."""
+def certifying_orders(lowest_order: int) -> Mapping[str, tuple[int, ...]]:
+    """Return, by game, the orders from `lowest_order` on whose pairs no table and no short rule
+    solves; games without such an order are left out."""
     orders = {
         row.name: tuple(
-            order for _, order in row.kinds if order >= least and _certifies(row, order)
+            order for _, order in row.kinds if order >= lowest_order and _certifies(row, order)
         )
         for row in ROWS
     }

@@ -322,7 +322,7 @@ def test_names_of_models_are_distinguished_from_names_of_players() -> None:
 def test_strategies_in_one_setting_do_not_count_as_independent_pairs() -> None:
     def of(shift: float) -> list[Score]:
         return [
-            Score(f"s{n}".encode(), "i", "random", n + shift, way=kind)
+            Score(f"s{n}".encode(), "i", "random", n + shift, strategy=kind)
             for n in range(2)
             for kind in ("qa", "cot", "lm")
         ]

@@ -60,7 +60,7 @@ def test_every_prediction_in_rps_is_a_contest() -> None:
         decisions_of(replay_for_measures(episode("rps", [(1, 0), (0, 2), (2, 1)], [0, 0, 0])))
     )
     (summary,) = belief_table(belief_decisions)
-    assert [decision.worth for decision in belief_decisions] == [(0, 1, -1)] * 3
+    assert [decision.stated_worth for decision in belief_decisions] == [(0, 1, -1)] * 3
     assert summary.acts.value == pytest.approx(1 / 3)
     assert summary.contest is not None and summary.contest.rows == 3
     assert summary.contest.expected.value == pytest.approx(1 / 3)
@@ -72,7 +72,7 @@ def test_stated_odds_are_used_where_they_were_asked() -> None:
     (decision,) = decisions_of(
         replay_for_measures(episode("ibs", [(0, 0)], [odds], probe="their_odds"))
     )
-    assert decision.worth == pytest.approx((4.5, 0.55 * 7))
+    assert decision.stated_worth == pytest.approx((4.5, 0.55 * 7))
     assert decision.expected == (0.45, 0.55)
     (summary,) = belief_table([decision])
     assert summary.contest is not None  # most likely F, but J pays more
@@ -95,7 +95,7 @@ def test_dominant_move_of_the_dilemma_has_no_acting_but_contests() -> None:
 def test_different_menus_have_no_contest() -> None:
     crossed = episode("repeated_games", [(0, 0)], [1], CROSSED)
     (decision,) = decisions_of(replay_for_measures(crossed))
-    assert decision.expected is None and decision.worth == (0, 2)
+    assert decision.expected is None and decision.stated_worth == (0, 2)
 
 
 def test_prediction_after_the_move_is_left_out() -> None:
@@ -118,7 +118,7 @@ def test_contributions_are_compared_with_the_expected_mean() -> None:
     match.move("player_1", 2)
     match.move("player_2", 3)
     (decision,) = decisions_of(replay_for_measures(match.episode()))
-    assert decision.worth == pytest.approx(
+    assert decision.stated_worth == pytest.approx(
         [4 - own_index + 0.75 * (own_index + 2) for own_index in range(5)]
     )
     assert decision.true_worth == pytest.approx(

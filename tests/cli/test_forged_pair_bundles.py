@@ -213,8 +213,8 @@ def test_right_pairs_alone_are_neither_whole_nor_first(shipped, entries, tmp_pat
     right = {pair.pair for pair in join_pairs(positions) if pair.knowing and pair.knowing.j > 0}
     chosen = [e for e in episodes if e.setup.instance.position.pair in right]
     forged = entry_of((study, chosen), tmp_path, "chosen")
-    assert forged.found.knowing.value > honest.found.knowing.value
-    assert forged.found.knowing_all_planned < honest.found.knowing_all_planned
+    assert forged.results.knowing.value > honest.results.knowing.value
+    assert forged.results.knowing_all_planned < honest.results.knowing_all_planned
     assert not forged.is_whole
     page = write_board([forged, honest], [], tmp_path / "site").read_text("utf-8")
     assert f"{forged.played:,} of 3,600" in page and f"{forged.name}, part" in page

@@ -120,7 +120,7 @@ def test_match_contains_recorded_moves_and_marks_unchosen_ones(
     assert played.episode.cell == "stop 0.25, tracking yes"
     assert mismatch(registry.game("repeated_games"), played.episode) is None
     assert played.episode.used["scored_there"] == {"agent": {"4": "empty, scored there as C"}}
-    assert [(r.mine, r.theirs) for r in rounds(played, AGENT)] == [(0, 0), (1, 0)]
+    assert [(r.own_move, r.other_move) for r in rounds(played, AGENT)] == [(0, 0), (1, 0)]
     assert len(rounds(played, PARTNER)) == 3  # the partner's reaction stays
     assert "text" not in played.episode.used["replies"]["agent"][0]
     grim = matches[f"{GRIM}_vs_{GPT}"].episode.used["scored_there"]["agent"]
@@ -133,11 +133,11 @@ def test_regret_of_decisions_is_exact_and_excludes_luck(tmp_path: Path) -> None:
     # stop .25 against tit for tat: cooperating for ever is worth 3 / .25 = 12, and a defection
     # while it cooperates 5 + .75 * (0 + .75 * 12), if the next round makes up for it
     assert lost_decision_regret is not None and lost_decision_regret.decisions == 2
-    assert lost_decision_regret.lost == pytest.approx(12 - (5 + 0.75 * 0.75 * 12), abs=1e-9)
+    assert lost_decision_regret.loss == pytest.approx(12 - (5 + 0.75 * 0.75 * 12), abs=1e-9)
     assert functional_regret(matches[f"{TFT}_vs_{GPT}"], AGENT) is None  # not all moves are its own
     bots = matches[f"{TFT}_vs_{GRIM}"]
     both_decision_regret = decisions_lost(bots, AGENT)
-    assert both_decision_regret is not None and both_decision_regret.lost == pytest.approx(0.0)
+    assert both_decision_regret is not None and both_decision_regret.loss == pytest.approx(0.0)
     assert both_decision_regret.at_random > 0
 
 

@@ -268,7 +268,7 @@ def test_model_reader_is_measured_on_the_same_games_as_the_rules(tmp_path: Path)
     reader = by_model(Scripted(lambda messages, settings: next(answers)), Settings())
     (game,) = read(source).games
     actual_agreement = agreement([game], reader)
-    assert actual_agreement.tallies["disclosures"].both == 1  # of the two on record
+    assert actual_agreement.tallies["disclosures"].in_both == 1  # of the two on record
     assert actual_agreement.tallies["disclosures"].record_only == 1
     assert (actual_agreement.games, actual_agreement.same_choice, actual_agreement.came_back) == (
         1,

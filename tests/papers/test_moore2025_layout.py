@@ -184,6 +184,6 @@ def test_disagreement_is_counted_in_both_directions() -> None:
         [Disclosure("A", "x", 1), Disclosure("A", "y", 0), Disclosure("A", "z", 0)]
     )
     tally = compare_labels(ours, their_claims)["disclosures"]
-    assert (tally.both, tally.reader_only, tally.record_only) == (1, 1, 2)
+    assert (tally.in_both, tally.reader_only, tally.record_only) == (1, 1, 2)
     assert (tally.precision, tally.recall, tally.f1) == (1 / 2, 1 / 3, 2 / 5)
     assert set(compare_labels(ours, their_claims)) == set(KINDS)

@@ -265,7 +265,7 @@ def test_published_logs_replay_twice_without_differences() -> None:
     assert result.details["differences"] == [] and result.details["oddities"] == []
     for file in sorted(Path(SAMPLES).rglob("auction_*.jsonl")):
         record = read_record(file)
-        rounds = [(r.quotes[BUYER], r.quotes[SELLER], r.up) for r in record.rounds]
+        rounds = [(r.quotes[BUYER], r.quotes[SELLER], r.is_rounded_up) for r in record.rounds]
         prices, buyer, seller = cleared(record.value, record.cost, rounds)
         assert [r.price for r in record.rounds] == prices
         assert record.final == {BUYER: buyer, SELLER: seller}

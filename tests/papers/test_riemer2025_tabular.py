@@ -181,7 +181,7 @@ def test_exact_regret_against_tit_for_tat_is_268_where_the_paper_prints_248():
     partners = partners_of(game, "tit_for_tat")
     luck = drawn_luck(4000, 100, np.random.default_rng(8))
     rounds = play_tabular(game, AGENT, partners, np.zeros(4000, np.intp), luck)
-    reward = pay_table(game, AGENT)[rounds.mine, rounds.theirs].sum(axis=1)
+    reward = pay_table(game, AGENT)[rounds.own_moves, rounds.other_moves].sum(axis=1)
     exact = (optimal_reward(game, AGENT, partners[0]) - reward) / 100
     assert exact.mean() == pytest.approx(0.268, abs=0.002)
     assert (8 - reward / 100).mean() == pytest.approx(0.248, abs=0.002)

@@ -36,13 +36,13 @@ def decision(partner=0, instance=0, turn=0, value=0, said=None, past=(), twin=Fa
         names=names,
         value=value,
         true=value,
-        said=value if said is None else said,
+        forecast=value if said is None else said,
         did=options.pop("did", 0),
         best=(0,),
         loss=1.0,
         options=2,
         past=past,
-        own=tuple(0 for _ in past),
+        own_moves=tuple(0 for _ in past),
         **options,
     )
 

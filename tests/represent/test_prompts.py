@@ -35,7 +35,7 @@ def test_probe_decision_is_labelled_with_the_partners_next_move(episode):
     played = [e.action for e in episode.events if e.seat == "partner"]
     assert [actual_decision.value for actual_decision in actual_decisions] == played
     reports = [e.value for e in episode.events if isinstance(e, Reported)]
-    assert [actual_decision.said for actual_decision in actual_decisions] == reports
+    assert [actual_decision.forecast for actual_decision in actual_decisions] == reports
     assert actual_decisions[3].past == tuple(played[:3])
     assert actual_decisions[0].names == ("F", "B", "J")
     assert actual_decisions[0].letters == "B F J"
@@ -54,7 +54,7 @@ def test_own_moves_and_forecasts_can_be_labels(episode):
     assert [decision.value for decision in decisions([episode], "own_move")] == moves
     asked_decisions = list(decisions([episode], "own_forecast", "probe"))
     assert [decision.value for decision in asked_decisions] == [
-        decision.said for decision in asked_decisions
+        decision.forecast for decision in asked_decisions
     ]
 
 

@@ -113,7 +113,7 @@ def test_contest_has_no_best_reply_among_the_expected_moves() -> None:
 
 def test_payoffs_are_scaled_from_random_to_best() -> None:
     table = measures.keep_judged(small())
-    value = table.worth
+    value = table.stated_worth
     random, best = np.nanmean(value, axis=1).sum(), np.nanmax(value, axis=1).sum()
     assert measures.stakes(table).value == pytest.approx((3 + 1 + 0 + 6 - random) / (best - random))
     # what the others did is known in the first three rows

@@ -47,7 +47,9 @@ def compute_expected(
         mine, total = policy[past], 0.0
         for other_move in (0, 1):
             if p := against.odds[state, other_move]:
-                then = from_here((*past, other_move), int(against.after[state, other_move, mine]))
+                then = from_here(
+                    (*past, other_move), int(against.next_states[state, other_move, mine])
+                )
                 total += p * (PAY[mine, other_move] + then)
         return float(total)
 
@@ -110,7 +112,7 @@ def test_parts_add_up_and_luck_is_zero_on_average(pool: list[PoolMachine]) -> No
             for n, their_turn in enumerate(past):
                 mine = policy[past[:n]]
                 chance *= first.odds[state, their_turn]
-                state = int(first.after[state, their_turn, mine]) if chance else state
+                state = int(first.next_states[state, their_turn, mine]) if chance else state
                 seen.append(SeenRound(mine, their_turn, (0.7, 0.3)))
             if chance:
                 parts = split(ideal, place, seen)
@@ -132,7 +134,7 @@ def test_ideal_player_has_no_move_loss() -> None:
         seen.append(SeenRound(own_number, their_number, tuple(ideal.forecast(belief))))
         belief, state = (
             ideal.update_belief(belief, own_number, their_number),
-            int(TIT_FOR_TAT.after[state, their_number, own_number]),
+            int(TIT_FOR_TAT.next_states[state, their_number, own_number]),
         )
     parts = split(ideal, 2, seen)
     assert parts.moves == pytest.approx(0.0) and parts.inference == pytest.approx(0.0)

@@ -23,14 +23,14 @@ class Session:
     meter: Meter
     writer: store.Writer
     cache: bool = False
-    told: OnStored | None = None  # called with each stored episode
+    on_stored: OnStored | None = None  # called with each stored episode
     is_inspects: bool = False  # Inspect started the eval, and may retry its samples
 
     def keep(self, episode: Episode) -> None:
         """Store an episode."""
         self.writer.add(episode)
-        if self.told is not None:
-            self.told(episode)
+        if self.on_stored is not None:
+            self.on_stored(episode)
 
 
 _sessions: dict[str, Session] = {}

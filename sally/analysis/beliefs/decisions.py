@@ -51,7 +51,7 @@ def belief_columns(decisions: Iterable[BeliefDecision]) -> BeliefColumns:
         game=[row.game for row in rows],
         period=[row.period for row in rows],
         move=[places[row.actions[row.move]] for row in rows],
-        payoffs=[spread_out(row.actions, row.worth) for row in rows],
+        payoffs=[spread_out(row.actions, row.stated_worth) for row in rows],
         expected=[spread_out(row.actions, row.expected) for row in rows],
         true_worth=[spread_out(row.actions, row.true_worth) for row in rows],
         on_menu=[[name in row.actions for name in places] for row in rows],

@@ -82,7 +82,7 @@ class Pair(msgspec.Struct, frozen=True):
     instance: str
     repeat: int
     setting: bytes
-    way: str
+    strategy: str
     person: str
     first: float
     second: float
@@ -324,7 +324,7 @@ def _pair_scores(first_scores: Sequence[Score], second_scores: Sequence[Score]) 
         first_scores[0].instance,
         first_scores[0].repeat,
         first_scores[0].setting,
-        first_scores[0].way,
+        first_scores[0].strategy,
     )
     return [
         *(
@@ -347,7 +347,7 @@ def _mean_of(values: Sequence[float]) -> float:
 
 
 def _by_setting(scores: Sequence[Score]) -> dict[tuple[bytes, str], list[Score]]:
-    return group_by(scores, lambda score: (score.setting, score.way))
+    return group_by(scores, lambda score: (score.setting, score.strategy))
 
 
 Floats = np.ndarray[tuple[int], np.dtype[np.float64]]
@@ -404,7 +404,7 @@ class Score(msgspec.Struct, frozen=True):
     value: float  # NaN if the metric has no value and the episode has no result
     person: str = ""  # the participant, if a person played
     repeat: int = 0
-    way: str = ""  # the strategy, if models are compared
+    strategy: str = ""  # the strategy, if models are compared
     result: bool = True  # whether the episode has a result
 
 
@@ -430,7 +430,7 @@ def scores_of(
             player, strategy = row["name"], row["player"].removeprefix(row["name"]).strip()
         places = {"game": "", "cell": row["cell"], "others": row["others"], "strategy": strategy}
         group = Group(row["game"], row["seat"], places[by], metric)
-        score = msgspec.structs.replace(score, way=strategy)
+        score = msgspec.structs.replace(score, strategy=strategy)
         scores.setdefault(group, {}).setdefault(player, []).append(score)
     return scores
 

@@ -142,7 +142,7 @@ def _scores(
     for row, metric, score in seat_scores(frame, rows, metrics):
         player, strategy = _player_and_way(row["setup"], row["seat"])
         group = Group(row["game"], row["seat"], player if by_player else "", metric)
-        score = msgspec.structs.replace(score, way=strategy)
+        score = msgspec.structs.replace(score, strategy=strategy)
         scores.setdefault(group, {}).setdefault(row["condition"], []).append(score)
     return scores, set(rows["condition"])
 

@@ -45,7 +45,7 @@ class Score(msgspec.Struct, frozen=True):
     method: str  # the probe or the metric
     player: str
     problem: str  # instance, seed and other players
-    again: str  # the problem without its seed: the same on another occasion
+    seedless_problem: str  # the problem without its seed: the same on another occasion
     repeat: int
     value: float
 
@@ -186,10 +186,12 @@ def _with_common_problems(cells: Iterable[tuple[str, str]]) -> list[str]:
 def _retest(scores: Sequence[Score]) -> Estimate:
     """Return the correlation of players' means over even and odd repeats of the same problems."""
     halves = [[s for s in scores if s.repeat % 2 == odd] for odd in (0, 1)]
-    repeated = {(s.player, s.again) for s in halves[0]} & {(s.player, s.again) for s in halves[1]}
+    repeated = {(s.player, s.seedless_problem) for s in halves[0]} & {
+        (s.player, s.seedless_problem) for s in halves[1]
+    }
     means = []
     for half in halves:
-        shared = [s for s in half if (s.player, s.again) in repeated]
+        shared = [s for s in half if (s.player, s.seedless_problem) in repeated]
         means.append(player_means(shared))
     players = sorted(set(means[0]) & set(means[1]))
     return correlation([means[0][p] for p in players], [means[1][p] for p in players])

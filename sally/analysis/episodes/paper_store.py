@@ -58,7 +58,7 @@ class Matching:
     facts: Callable[[Played], Conditions | None]  # an episode's conditions; None: not the paper's
     completes: Callable[[Conditions], Conditions]  # adds the conditions that a row leaves implicit
     seat: Seat  # the seat that is measured
-    who: str = "model"  # the condition that names the model
+    model_condition: str = "model"  # the condition that names the model
     pools: frozenset[str] = frozenset()  # conditions that may differ within a cell
     uneven: Uneven | None = None  # why a mean over these episodes is unbalanced
 
@@ -207,13 +207,19 @@ class TableMatcher:
         """The models that played, in order of appearance."""
         codes = as_they_appear(self.known.which)
         conditions = (self.known.facts[n] for n in codes)
-        return list(dict.fromkeys(str(f[self._how.who]) for f in conditions if self._how.who in f))
+        return list(
+            dict.fromkeys(
+                str(f[self._how.model_condition])
+                for f in conditions
+                if self._how.model_condition in f
+            )
+        )
 
     def meeting(self, row: Conditions) -> Codes:
         """Return the indices of the episodes that meet every condition of a table row."""
         conditions = dict(self._how.completes(row))
-        if self._model is not None and self._how.who in row:
-            conditions[self._how.who] = self._model
+        if self._model is not None and self._how.model_condition in row:
+            conditions[self._how.model_condition] = self._model
         fitting = [n for n, facts in enumerate(self.known.facts) if self._meets(facts, conditions)]
         return np.flatnonzero(np.isin(self.known.which, fitting))
 
@@ -252,9 +258,11 @@ class TableMatcher:
         for name, value in conditions.items():
             if value == TOTAL:
                 continue
-            if name == self._how.who and not same_model(str(facts.get(name)), str(value)):
+            if name == self._how.model_condition and not same_model(
+                str(facts.get(name)), str(value)
+            ):
                 return False
-            if name != self._how.who and facts.get(name) != value:
+            if name != self._how.model_condition and facts.get(name) != value:
                 return False
         return True
 
@@ -262,7 +270,9 @@ class TableMatcher:
         """Return the conditions that vary within a table cell although the table does not average
         over them."""
         names = (
-            {name for facts in episode_facts for name in facts} - self._how.pools - {self._how.who}
+            {name for facts in episode_facts for name in facts}
+            - self._how.pools
+            - {self._how.model_condition}
         )
         varying = []
         for name in sorted(names):

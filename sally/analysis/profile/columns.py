@@ -33,7 +33,7 @@ COLUMNS: tuple[ProfileColumn, ...] = (
         "accuracy", "knowing %", "%", 0, "higher",
         "predictions about others that were right, of all answers of the row "
         "(`sally score` has the mean over episodes, ToM %)",
-        estimate=lambda g: g.means.share(100 * g.of("right"), g.of("scored"), most=100.0),
+        estimate=lambda g: g.means.share(100 * g.of("right"), g.of("scored"), largest=100.0),
         why=lambda g: g.no_skill,
         is_brief=True,
     ),
@@ -121,7 +121,7 @@ COLUMNS: tuple[ProfileColumn, ...] = (
         "consistency", "acts on it %", "%", 0, "higher",
         "moves that are best replies to the player's own prediction, of all moves of the row "
         "(`sally score` has the mean over episodes, action_consistency)",
-        estimate=lambda g: g.means.share(100 * g.of("fits"), g.of("n"), most=100.0),
+        estimate=lambda g: g.means.share(100 * g.of("fits"), g.of("n"), largest=100.0),
         why=lambda g: g.no_split,
         is_brief=True,
     ),

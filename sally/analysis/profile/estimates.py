@@ -40,10 +40,10 @@ class Means:
             return ratio_by_rule(tops, bottoms, range(len(tops)), bounds)
         return ratio_by_rule(tops, bottoms, self._clusters[is_known], bounds)
 
-    def share(self, above: Floats, below: Floats, most: float = 1.0) -> Estimate:
+    def share(self, above: Floats, below: Floats, largest: float = 1.0) -> Estimate:
         """Return the ratio of two sums over the rows whose denominator is not 0. The ratio is known
-        to lie between 0 and `most`, and its interval is kept within these bounds."""
-        return self.ratio(above, or_missing(below), (0.0, most))
+        to lie between 0 and `largest`, and its interval is kept within these bounds."""
+        return self.ratio(above, or_missing(below), (0.0, largest))
 
     def mean(self, value: Floats, bounds: Bounds | None = None) -> Estimate:
         """Return the mean over the rows in which the value is known."""

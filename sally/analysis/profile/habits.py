@@ -69,7 +69,7 @@ def habit_estimates(means: Means) -> HabitEstimates:
     return HabitEstimates(
         pooled_label_bias=same_key_estimate(presses[LABEL], means.cluster_codes),
         pooled_position_bias=same_key_estimate(presses[POSITION], means.cluster_codes),
-        pooled_imitation=means.share(100 * of("imitated"), of("imitable"), most=100.0),
+        pooled_imitation=means.share(100 * of("imitated"), of("imitable"), largest=100.0),
         pooled_copying=_following(means, LAST),
         pooled_repetition=_following(means, OWN_LAST),
         habit=Habit(rule, 100 * total(expected) / total(judged)) if rule else None,
@@ -103,7 +103,7 @@ def expected_fits(table: SeatSums, keys: Mapping[str, ExpectedPresses]) -> list[
 def _following(means: Means, rule: str) -> Estimate:
     """Return how often a player followed a simple rule, in percent."""
     able, followed, _, _ = _sums_of_rule(means.group, rule)
-    return means.share(100 * followed, able, most=100.0)
+    return means.share(100 * followed, able, largest=100.0)
 
 
 def _best_habit(explained: Mapping[str, Floats]) -> tuple[str, Floats]:
@@ -142,7 +142,7 @@ class ExpectedPresses(msgspec.Struct):
 
     presses: Floats
     fits: Floats  # expected best replies if keys were pressed as in the other units
-    most: float = 0.0  # presses of the favourite key of each set, over all rows
+    favourite_presses: float = 0.0  # presses of the favourite key of each set, over all rows
     names: list[str] = []  # the favourite keys
 
 
@@ -162,7 +162,7 @@ def _pressed_elsewhere(presses: KeyPresses) -> ExpectedPresses:
     return ExpectedPresses(
         presses=_sums_by_row(presses, presses.pressed * is_elsewhere),
         fits=_sums_by_row(presses, presses.best * rates),
-        most=float(sum(totals[key] for key in favourites.values())),
+        favourite_presses=float(sum(totals[key] for key in favourites.values())),
         names=sorted(presses.names[key] for key in favourites.values()),
     )
 
@@ -319,10 +319,14 @@ def _describe_habit(table: SeatSums, by_kind: Mapping[str, ExpectedPresses]) -> 
     clauses, keys = [], []
     for kind, of in by_kind.items():
         repeated = total(of.presses)  # keys that occur once cannot show a habit
-        if presses > 1 and repeated >= ALWAYS * presses and of.most >= ALWAYS * presses:
+        if (
+            presses > 1
+            and repeated >= ALWAYS * presses
+            and of.favourite_presses >= ALWAYS * presses
+        ):
             sets = len(of.names)
             description = of.names[0] if sets == 1 else f"one {kind.strip()} of each of {sets} sets"
-            keys.append(f"{description} in {100 * of.most / presses:.0f} %")
+            keys.append(f"{description} in {100 * of.favourite_presses / presses:.0f} %")
     if keys:
         clauses.append(f"always presses one key: {' and '.join(keys)} of {presses:.0f} moves")
     able, copies, _, _ = _sums_of_rule(table, LAST)

@@ -144,8 +144,8 @@ def _add(sums: _Sums, problem: IdealProblem | ObserverProblem, cluster: str) -> 
         if game_round.predicted is not None:
             answered += 1
             guess += 1 / len(odds)
-            right += _hit(np.array(game_round.predicted), game_round.theirs)
-            best += _hit(odds, game_round.theirs)
+            right += _hit(np.array(game_round.predicted), game_round.other_move)
+            best += _hit(odds, game_round.other_move)
     sums.clusters.append(cluster)
     for name, value in (("asked", answered), ("right", right), ("ideal", best), ("guess", guess)):
         getattr(sums, name).append(value)

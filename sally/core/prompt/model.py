@@ -326,20 +326,20 @@ class ModelFailure(Exception):
 class _Cannot(Exception):
     """Base of the errors raised before any paid call if a model lacks a capability."""
 
-    why = ""
+    template = ""
 
     def __init__(self, name: str) -> None:
         super().__init__(name)
         self.name = name
 
     def __str__(self) -> str:
-        return self.why.format(name=self.name)
+        return self.template.format(name=self.name)
 
 
 class CannotScore(_Cannot):
     """Raised before any paid call if a model gives no exact log-probabilities of candidates."""
 
-    why = (
+    template = (
         "The model {name!r} cannot score candidates; "
         "use a strategy that only completes, or a model that scores, such as the embedded one."
     )
@@ -348,7 +348,7 @@ class CannotScore(_Cannot):
 class CannotConstrain(_Cannot):
     """Raised before any paid call if a model's replies cannot be constrained to a JSON schema."""
 
-    why = (
+    template = (
         "The replies of the model {name!r} cannot be held to a JSON schema; "
         "use format = line, or a model that can, such as the embedded one."
     )

@@ -88,12 +88,14 @@ def COSTS(played: Played, seat: Seat) -> list[Cost]:
     for number, (turn, quoted) in enumerate(zip(turns, seat_episode.rounds, strict=False)):
         if solution is None:
             view = played.replay.view(turn, seat)
-            best = best_replies(game_of(played), view, quoted.theirs) or ()
-            best_gain = max(0.0, gain(seat, seat_episode.limit, quoted.theirs))
-            loss = best_gain - round_gain(seat, seat_episode.limit, quoted.mine, quoted.theirs)
+            best = best_replies(game_of(played), view, quoted.other_quote) or ()
+            best_gain = max(0.0, gain(seat, seat_episode.limit, quoted.other_quote))
+            loss = best_gain - round_gain(
+                seat, seat_episode.limit, quoted.own_quote, quoted.other_quote
+            )
             costs.append(Cost(turn, loss if loss > SAME else 0.0, best, DONE))
             continue
-        bid, worths = mirror_price(seat != BUYER, quoted.mine), solution.bids(number, ask)
+        bid, worths = mirror_price(seat != BUYER, quoted.own_quote), solution.bids(number, ask)
         loss = float(worths.max() - worths[bid])
         best = tuple(
             mirror_price(seat != BUYER, int(b))

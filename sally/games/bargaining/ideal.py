@@ -128,7 +128,9 @@ class RulePool:
     def _move_belief(
         self, makers: list[tuple[int, float, QuoteState]], own_bid: int, other_ask: int
     ) -> Belief:
-        targets = (max(int(self.rules[n].then[other_ask, own_bid]), s.floor) for n, _, s in makers)
+        targets = (
+            max(int(self.rules[n].next_targets[other_ask, own_bid]), s.floor) for n, _, s in makers
+        )
         return self._belief_at(makers, targets)
 
     def _belief_at(
@@ -153,9 +155,9 @@ class RulePool:
         """Return, for each bid, the value of the later rounds if the other seat makes this ask."""
         if len(makers) == 1:
             ((n, _, rule_state),) = makers
-            return self._alone(n, rule_state, self.rules[n].then[ask], rounds_left)
+            return self._alone(n, rule_state, self.rules[n].next_targets[ask], rounds_left)
         targets_by_bid = zip(
-            *(np.maximum(self.rules[n].then[ask], s.floor).tolist() for n, _, s in makers),
+            *(np.maximum(self.rules[n].next_targets[ask], s.floor).tolist() for n, _, s in makers),
             strict=True,
         )
         values: dict[tuple[int, ...], float] = {}  # many bids lead to the same targets
@@ -175,9 +177,13 @@ class RulePool:
         if rule_state.floor >= 0:
             cost = self.floors[n][rule_state.floor]
             solved = solve_known_limit(rule, self.value_of_unit, cost, self.rounds)
-            return np.asarray(solved.worth[number][np.maximum(rule_state.floor, targets)])
+            return np.asarray(
+                solved.remaining_values[number][np.maximum(rule_state.floor, targets)]
+            )
         total_mass = 1.0 if rule.margin is None else float(self.mass[rule_state.bound])
-        return np.asarray(self.plans[n].worth[number][targets, rule_state.bound] / total_mass)
+        return np.asarray(
+            self.plans[n].remaining_values[number][targets, rule_state.bound] / total_mass
+        )
 
     def worths(self, belief: Belief, rounds_left: int) -> Floats:
         """Return the expected total payoff after each bid, with Bayes-adaptive play in the later
@@ -248,7 +254,7 @@ def IDEAL(played: Played, seat: Seat) -> IdealProblem | None:
             None if forecast is None else tuple(np.eye(SIZE)[mirror_price(not is_buyer, forecast)])
         )
         own_quote, other_quote = (
-            mirror_price(not is_buyer, price) for price in (quoted.mine, quoted.theirs)
+            mirror_price(not is_buyer, price) for price in (quoted.own_quote, quoted.other_quote)
         )
         seen_rounds.append(SeenRound(own_quote, other_quote, odds))
     place = rule * SIZE + mirror_price(not is_buyer, seat_episode.their_limit)

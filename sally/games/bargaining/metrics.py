@@ -42,10 +42,10 @@ class Quoted(msgspec.Struct, frozen=True):
     """A round in which both seats quoted, from one seat's perspective."""
 
     number: int  # from 0
-    mine: int
-    theirs: int
+    own_quote: int
+    other_quote: int
     price: int | None
-    said: str  # the seat's own message
+    own_message: str  # the seat's own message
     heard: str  # the other's message
 
 
@@ -91,7 +91,7 @@ def earnings(seat: Seat, seat_episode: SeatEpisode) -> float:
     """Return the total earnings, averaged over the coin toss that rounds a midpoint price ending in
     .5."""
     return sum(
-        round_gain(seat, seat_episode.limit, quoted.mine, quoted.theirs)
+        round_gain(seat, seat_episode.limit, quoted.own_quote, quoted.other_quote)
         for quoted in seat_episode.rounds
     )
 
@@ -99,7 +99,8 @@ def earnings(seat: Seat, seat_episode: SeatEpisode) -> float:
 def hindsight(seat: Seat, seat_episode: SeatEpisode) -> float:
     """Return the total earnings of matching every profitable quote of the other seat exactly."""
     return sum(
-        max(0.0, gain(seat, seat_episode.limit, quoted.theirs)) for quoted in seat_episode.rounds
+        max(0.0, gain(seat, seat_episode.limit, quoted.other_quote))
+        for quoted in seat_episode.rounds
     )
 
 
@@ -173,7 +174,7 @@ def _hindsight(played: Played, seat: Seat) -> float | None:
         return None
     best = hindsight(seat, seat_episode)
     random = sum(
-        random_worth(seat, seat_episode.limit, quoted.theirs) for quoted in seat_episode.rounds
+        random_worth(seat, seat_episode.limit, quoted.other_quote) for quoted in seat_episode.rounds
     )
     return (
         (earnings(seat, seat_episode) - random) / (best - random) if best - random > 1e-9 else None
@@ -199,7 +200,7 @@ def expected_earnings(played: Played, seat: Seat) -> float | None:
         return earnings(seat, seat_episode)
     total = 0.0
     for past_round in seat_episode.rounds:
-        ask, own_bid = solution.rule.start, mirror_price(seat != BUYER, past_round.mine)
+        ask, own_bid = solution.rule.start, mirror_price(seat != BUYER, past_round.own_quote)
         for quoted, chance in (
             (ask, solution.rule.keep),
             (solution.rule.slipped_quote(ask), 1 - solution.rule.keep),
@@ -273,7 +274,9 @@ def _rounds_of(seat: Seat, seat_episode: SeatEpisode) -> Sequence[Quoted]:
 def _mean_loss(cause: str, about: str) -> Metric:
     def value(seat: Seat, seat_episode: SeatEpisode, quoted: Quoted) -> float:
         return float(
-            getattr(split_loss(seat, seat_episode.limit, quoted.mine, quoted.theirs), cause)
+            getattr(
+                split_loss(seat, seat_episode.limit, quoted.own_quote, quoted.other_quote), cause
+            )
         )
 
     measure, bounds = _mean_over(_rounds_of, value), (0.0, HIGHEST)
@@ -303,7 +306,8 @@ class Word(msgspec.Struct, frozen=True):
 def words_of(seat: Seat, seat_episode: SeatEpisode) -> list[Word]:
     """Return the announcements of a seat with the quotes that followed."""
     announcements = [
-        (read_message(quoted.said, seat).announced, quoted.mine) for quoted in seat_episode.rounds
+        (read_message(quoted.own_message, seat).announced, quoted.own_quote)
+        for quoted in seat_episode.rounds
     ]
     return [
         Word(announcement, quoted)
@@ -314,7 +318,7 @@ def words_of(seat: Seat, seat_episode: SeatEpisode) -> list[Word]:
 
 def claims_of(seat: Seat, seat_episode: SeatEpisode) -> list[int]:
     """Return the values that a seat has stated, in order."""
-    stated = (read_message(quoted.said, seat).claimed for quoted in seat_episode.rounds)
+    stated = (read_message(quoted.own_message, seat).claimed for quoted in seat_episode.rounds)
     return [claimed for claimed in stated if claimed is not None]
 
 
@@ -359,11 +363,11 @@ def kept_met(seat: Seat, seat_episode: SeatEpisode) -> tuple[int, int]:
         announcement = read_message(quoted.heard, other_seat(seat)).announced
         if (
             announcement is not None
-            and announcement == quoted.theirs
+            and announcement == quoted.other_quote
             and gain(seat, seat_episode.limit, announcement) > 0
         ):
             due += 1
-            n_met += quoted.mine == announcement
+            n_met += quoted.own_quote == announcement
     return n_met, due
 
 
@@ -447,7 +451,7 @@ METRICS = (
         "share of quotes beyond the seat's own limit",
         _mean_over(
             _rounds_of,
-            lambda seat, seat_episode, quoted: gain(seat, seat_episode.limit, quoted.mine) < 0,
+            lambda seat, seat_episode, quoted: gain(seat, seat_episode.limit, quoted.own_quote) < 0,
         ),
         better="lower",
         unit="share",
@@ -455,7 +459,10 @@ METRICS = (
     Metric(
         "aim_error",
         "mean distance between the seat's quote and the other's",
-        _mean_over(_rounds_of, lambda seat, seat_episode, quoted: abs(quoted.mine - quoted.theirs)),
+        _mean_over(
+            _rounds_of,
+            lambda seat, seat_episode, quoted: abs(quoted.own_quote - quoted.other_quote),
+        ),
         better="lower",
         unit="price",
         bounds=(0.0, HIGHEST),

@@ -39,7 +39,7 @@ class Rule:
     """A quoting rule in the seller's frame."""
 
     start: int  # the first target
-    then: Ints  # [ask, bid]: the next target
+    next_targets: Ints  # [ask, bid]: the next target
     margin: int | None = None  # never below cost plus this; None: independent of the cost
     keep: float = 1.0  # the chance of quoting its target; else `slip` higher
     slip: int = 0
@@ -54,7 +54,7 @@ class Rule:
 
     def next_ask(self, cost: int, ask: int, bid: int) -> int:
         """Return the next ask, given the last ask and bid."""
-        return max(self.floor(cost), int(self.then[ask, bid]))
+        return max(self.floor(cost), int(self.next_targets[ask, bid]))
 
     def slipped_quote(self, ask: int) -> int:
         """Return the quote that replaces `ask` if the rule breaks its announcement."""
@@ -174,16 +174,16 @@ class KnownLimitSolution:
     rule: Rule
     value: int  # of the player, in the buyer's frame
     cost: int  # of the rule, in the seller's frame
-    worth: Floats  # [round, ask] for the optimum; one more row of zeros at the end
+    remaining_values: Floats  # [round, ask] for the optimum; one more row of zeros at the end
     random: Floats  # [round, ask] for uniform quotes
 
     @property
     def rounds(self) -> int:
-        return len(self.worth) - 1
+        return len(self.remaining_values) - 1
 
     @property
     def optimum(self) -> float:
-        return float(self.worth[0, self.rule.first(self.cost)])
+        return float(self.remaining_values[0, self.rule.first(self.cost)])
 
     @property
     def random_worth(self) -> float:
@@ -192,8 +192,10 @@ class KnownLimitSolution:
     def bids(self, round: int, ask: int) -> Floats:
         """Return, for each bid, the value of a round (counted from 0) with this ask and of optimal
         play in the later rounds."""
-        following = np.maximum(self.rule.floor(self.cost), self.rule.then[ask])
-        return np.asarray(_pays(self.rule, self.value)[ask] + self.worth[round + 1][following])
+        following = np.maximum(self.rule.floor(self.cost), self.rule.next_targets[ask])
+        return np.asarray(
+            _pays(self.rule, self.value)[ask] + self.remaining_values[round + 1][following]
+        )
 
     def best_bid(self, round: int, ask: int) -> int:
         """Return the lowest of the best bids in a round (counted from 0) with this ask."""
@@ -206,7 +208,7 @@ def solve_known_limit(rule: Rule, value: int, cost: int, rounds: int) -> KnownLi
     """Compute the buyer's best play against a seller that follows a quoting rule and whose lowest
     price is known, by backward induction."""
     pays = _pays(rule, value)
-    following = np.maximum(rule.floor(cost), rule.then)
+    following = np.maximum(rule.floor(cost), rule.next_targets)
     values, random = np.zeros((rounds + 1, SIZE)), np.zeros((rounds + 1, SIZE))
     for round_index in range(rounds - 1, -1, -1):
         values[round_index] = (pays + values[round_index + 1][following]).max(axis=1)
@@ -225,12 +227,14 @@ class Unknown:
     value: int
     rounds: int
     weights: Floats  # by cost, summing to one
-    worth: Floats  # [round, target, bound]: summed over the costs up to bound, prior-weighted
+    remaining_values: (
+        Floats  # [round, target, bound]: summed over the costs up to bound, prior-weighted
+    )
     best: Ints  # [round, target, bound]: the lowest best bid
 
     @property
     def optimum(self) -> float:
-        return float(self.worth[0, self.rule.start, HIGHEST])
+        return float(self.remaining_values[0, self.rule.start, HIGHEST])
 
     def bid(self, past: Sequence[tuple[int, int]]) -> int:
         """Return the best bid after past rounds of (ask, bid); the lowest if several are best."""
@@ -241,7 +245,7 @@ class Unknown:
                     cost = ask - self.rule.margin
                 else:
                     bound = min(bound, target - self.rule.margin)
-            target = int(self.rule.then[ask, bid])
+            target = int(self.rule.next_targets[ask, bid])
         number = len(past)
         if cost is not None:
             solved = solve_known_limit(self.rule, self.value, cost, self.rounds)
@@ -280,7 +284,7 @@ def _unknown(rule: Rule, value: int, prior: tuple[float, ...], rounds: int) -> U
     weights = np.array(prior)
     values = np.zeros((rounds + 1, SIZE, SIZE))
     best = np.zeros((rounds, SIZE, SIZE), dtype=np.int64)
-    pays, next_targets = _pays(rule, value), rule.then
+    pays, next_targets = _pays(rule, value), rule.next_targets
     numbers = np.arange(SIZE)
     mass = np.cumsum(weights)
     # the costs whose ask is the target itself: all up to target - margin
@@ -288,7 +292,7 @@ def _unknown(rule: Rule, value: int, prior: tuple[float, ...], rounds: int) -> U
     floors = np.array([rule.floor(cost) for cost in range(SIZE)])
     ahead = np.zeros((SIZE, rounds + 1, SIZE))  # [cost, round, ask]: value once the cost is known
     for cost in np.flatnonzero(weights) if rule.margin is not None else ():
-        ahead[cost] = solve_known_limit(rule, value, int(cost), rounds).worth
+        ahead[cost] = solve_known_limit(rule, value, int(cost), rounds).remaining_values
     # [target, bound]: the bound if the target is quoted
     stays = np.minimum(reached[:, None], numbers[None, :])
     none_below, staying = stays < 0, np.maximum(stays, 0)

@@ -21,7 +21,7 @@ class Event(msgspec.Struct, frozen=True):
     """An event: the thing is put into a place, or a person says in private where it is."""
 
     kind: Literal["put", "tell"]
-    who: tuple[int, ...]  # persons present; the first one acts or speaks
+    present: tuple[int, ...]  # persons present; the first one acts or speaks
     place: int
     lie: bool = False  # the speaker believes otherwise
 
@@ -33,8 +33,8 @@ def place_believed(events: Sequence[Event], chain: Chain, talk: bool = True) -> 
     """
     for event in reversed(events):
         heard = event.kind == "put" or (talk and bool(chain))
-        own_lie = event.lie and chain == event.who[:1]
-        if heard and set(chain) <= set(event.who) and not own_lie:
+        own_lie = event.lie and chain == event.present[:1]
+        if heard and set(chain) <= set(event.present) and not own_lie:
             return event.place
     raise ValueError("everybody must see the first event")
 

@@ -22,7 +22,7 @@ class WitnessedEvent(msgspec.Struct, frozen=True):
     """An event or claim: its witnesses and the container; for a claim, also the speaker and the
     hearers that trust it."""
 
-    who: frozenset[str]
+    witnesses: frozenset[str]
     place: str
     speaker: str = ""
     trusts: frozenset[str] = frozenset()  # hearers who left before the speaker
@@ -92,7 +92,7 @@ def place_believed(
     if not chain:
         return place
     for fact in reversed(events):
-        if set(chain) <= fact.who and (not fact.speaker or (talk and _accepts(fact, chain))):
+        if set(chain) <= fact.witnesses and (not fact.speaker or (talk and _accepts(fact, chain))):
             return fact.place
     return ""
 

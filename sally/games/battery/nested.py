@@ -199,7 +199,7 @@ class Presence(msgspec.Struct, frozen=True):
     """The people who must be present at a statement and those who must be absent; whether each
     other person is present is drawn at random."""
 
-    there: frozenset[int] = frozenset()
+    present: frozenset[int] = frozenset()
     away: frozenset[int] = frozenset()
     speaker: int | None = None  # None: any that believes what is said or, for a lie, does not
 
@@ -281,21 +281,21 @@ def _fill_people(
     """Return the events with people filled in, or None if a statement has no possible speaker."""
     events: list[Event] = []
     for n, (place, kind) in enumerate(zip(outline.places, outline.kinds, strict=True)):
-        free = [p for p in range(PERSONS) if p not in presences[n].there | presences[n].away]
-        n_more = outline.sizes[n] - len(presences[n].there)
+        free = [p for p in range(PERSONS) if p not in presences[n].present | presences[n].away]
+        n_more = outline.sizes[n] - len(presences[n].present)
         if not 0 <= n_more <= len(free):
             return None
         free = draws.shuffled(free)
         if kind == "put":
-            people = [*sorted(presences[n].there), *free[:n_more]]
+            people = [*sorted(presences[n].present), *free[:n_more]]
             events.append(Event("put", tuple(draws.shuffled(people)), place))
             continue
         fits = {
             p for p in range(PERSONS) if (place_believed(events, (p,)) != place) == outline.lies[n]
         }
-        if n_more and not fits & presences[n].there:  # somebody must be able to say it
+        if n_more and not fits & presences[n].present:  # somebody must be able to say it
             free.sort(key=lambda p: p not in fits)
-        people = draws.shuffled([*sorted(presences[n].there), *free[:n_more]])
+        people = draws.shuffled([*sorted(presences[n].present), *free[:n_more]])
         able = [p for p in people if p in fits and presences[n].speaker in (None, p)]
         if not able:
             return None
@@ -349,8 +349,8 @@ def _condition(events: Sequence[Event], chain: Chain) -> str:
 def _sentence(
     draws: Stream, event: Event, names: Sequence[str], thing: str, place: str, cast: Cast
 ) -> str:
-    actor, others = names[event.who[0]], [names[p] for p in event.who[1:]]
-    absent = [name for p, name in enumerate(names) if p not in event.who]
+    actor, others = names[event.present[0]], [names[p] for p in event.present[1:]]
+    absent = [name for p, name in enumerate(names) if p not in event.present]
     forms: tuple[str, ...]
     if event.kind == "tell":
         forms = TELLS_LIE if event.lie else TELLS_SINCERE

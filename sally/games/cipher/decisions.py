@@ -93,24 +93,24 @@ def position_of(problem: Problem) -> Position:
 
 
 @lru_cache(maxsize=1024)
-def reason_about(position: Position, way: Way) -> Reasoned:
+def reason_about(position: Position, listening: Way) -> Reasoned:
     """Return, for one position and one way in which the interceptor may interpret hints, whether
     the hints given by a reasoner of each depth are right."""
-    mind, listener = Mind(), Listener(way)
+    mind, listener = Mind(), Listener(listening)
     hints = [tuple(MENUS["nearest"](mind, position, digit)[0] for digit in digits(position.code))]
-    for level in list(LEVELS)[: LEVELS[way] + 1]:
+    for level in list(LEVELS)[: LEVELS[listening] + 1]:
         hints.append(best_hints(mind, Listener(level), position).hints)
     by_depth = tuple(
         (value_hints(mind, listener, position, given_hints).value >= GOOD,) for given_hints in hints
     )
-    block = LEVELS[way] + 1
-    return Reasoned(by_depth, (True,), 0.0, block, f"which, interceptor by_{way}")
+    block = LEVELS[listening] + 1
+    return Reasoned(by_depth, (True,), 0.0, block, f"which, interceptor by_{listening}")
 
 
 def _questions() -> Iterator[Reasoned]:
-    for way in LEVELS:
+    for listening in LEVELS:
         for row in frozen("which").rows:
-            yield from (reason_about(position_of(problem), way) for problem in row)
+            yield from (reason_about(position_of(problem), listening) for problem in row)
 
 
 def _judge_hints(played: Played, seat: Seat) -> Iterator[DepthDecision]:
@@ -125,9 +125,10 @@ def _judge_hints(played: Played, seat: Seat) -> Iterator[DepthDecision]:
         return
     assert listener is not None
     for hint_score in scored_hints(played, seat):
-        if hint_score.round.at in _certified_positions():
+        if hint_score.round.position in _certified_positions():
             yield DepthDecision(
-                reason_about(hint_score.round.at, listener.way), hint_score.said.value >= GOOD
+                reason_about(hint_score.round.position, listener.way),
+                hint_score.hint_value.value >= GOOD,
             )
 
 

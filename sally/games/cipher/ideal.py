@@ -34,7 +34,7 @@ class HintRound(NamedTuple):
     """One round of an episode: the position, the hints given, and the payoff if it ended a game."""
 
     game: int
-    at: Position
+    position: Position
     stage: Stage
     hints: tuple[str, ...]
     paid: float
@@ -43,7 +43,7 @@ class HintRound(NamedTuple):
 class Belief(NamedTuple):
     """The number of rounds seen, and the weights of the interceptors."""
 
-    seen: int
+    rounds_seen: int
     weights: Weights
 
 
@@ -68,17 +68,19 @@ class EncoderPool:
         return np.asarray(np.array(belief.weights) @ self._odds(belief))
 
     def _odds(self, belief: Belief) -> Floats:
-        hint_round = self.rounds[belief.seen]
-        return guess_odds(hint_round.at.filed, hint_round.hints, hint_round.at.left)
+        hint_round = self.rounds[belief.rounds_seen]
+        return guess_odds(
+            hint_round.position.filed, hint_round.hints, hint_round.position.codes_left
+        )
 
     def update_belief(self, belief: Belief, own_move: int, other_move: int) -> Belief:
         """Return the belief after a round."""
         return Belief(
-            belief.seen + 1, update_weights(belief.weights, self._odds(belief), other_move)
+            belief.rounds_seen + 1, update_weights(belief.weights, self._odds(belief), other_move)
         )
 
     def _later(self, belief: Belief) -> float:
-        number = self.rounds[belief.seen].game
+        number = self.rounds[belief.rounds_seen].game
         return float(np.array(belief.weights) @ later(self.game, number + 1))
 
     def outcomes(self, belief: Belief, rounds_left: int) -> Floats:
@@ -89,12 +91,12 @@ class EncoderPool:
         averaged over the guesses.
         """
         return self.worths(belief, rounds_left)[:, None].repeat(
-            len(self.rounds[belief.seen].at.left), 1
+            len(self.rounds[belief.rounds_seen].position.codes_left), 1
         )
 
     def worths(self, belief: Belief, rounds_left: int) -> Floats:
         """Return the expected payoff of the remaining games after each move."""
-        _, position, stage, hints, _ = self.rounds[belief.seen]
+        _, position, stage, hints, _ = self.rounds[belief.rounds_seen]
         payoff_of_hints = worth_of(self.game, position, stage, belief.weights, hints)
         perfect = perfect_worth(self.game, position, stage, belief.weights)
         return np.array([payoff_of_hints, perfect]) + self._later(belief)
@@ -102,14 +104,14 @@ class EncoderPool:
     def value(self, belief: Belief, rounds_left: int) -> float:
         """Return the highest expected payoff of the remaining games, before the next code is
         drawn."""
-        if belief.seen >= len(self.rounds):
+        if belief.rounds_seen >= len(self.rounds):
             return 0.0
-        now = 2 * survival(self.game, self.rounds[belief.seen].stage) - 1
+        now = 2 * survival(self.game, self.rounds[belief.rounds_seen].stage) - 1
         return float(np.array(belief.weights) @ now) + self._later(belief)
 
     def gain(self, belief: Belief, own_move: int, other_move: int) -> float:
         """Return the payoff of a round: that of the game it ended, else 0."""
-        return self.rounds[belief.seen].paid
+        return self.rounds[belief.rounds_seen].paid
 
     def known_value(self, place: int, rounds_left: int) -> float:
         """Return the highest expected payoff against a known interceptor."""
@@ -147,14 +149,14 @@ def IDEAL(played: Played, seat: Seat) -> IdealProblem | None:
         hint_rounds.append(
             HintRound(
                 played_round.game,
-                played_round.at,
+                played_round.position,
                 stage,
                 played_round.hints,
                 payoff_after - payoff_before,
             )
         )
         report = played.replay.report(played_round.turn, seat, "their_guess", INTERCEPTOR)
-        codes_left = played_round.at.left
+        codes_left = played_round.position.codes_left
         odds = None if report is None else stated_odds(report.odds, report.value, codes_left)
         seen_rounds.append(SeenRound(0, codes_left.index(played_round.interceptor), odds))
     pool = EncoderPool(game, hint_rounds)

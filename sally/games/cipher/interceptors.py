@@ -96,13 +96,13 @@ class Stage(NamedTuple):
     played: int
     missed: int
     caught: int
-    left: int
+    n_codes_left: int
     filed: bool
 
     def next_stage(self, missed: bool, caught: bool) -> Stage:
         """Return the stage after a round with this result."""
         return Stage(
-            self.played + 1, self.missed + missed, self.caught + caught, self.left - 1, True
+            self.played + 1, self.missed + missed, self.caught + caught, self.n_codes_left - 1, True
         )
 
 
@@ -133,7 +133,7 @@ def survives(length: int, tokens: int, listens: bool, stage: Stage) -> float:
         return 0.0
     if stage.played >= length:
         return 1.0
-    hit = 0.0 if listens and stage.filed else 1 / stage.left
+    hit = 0.0 if listens and stage.filed else 1 / stage.n_codes_left
     free, token = (
         survives(length, tokens, listens, stage.next_stage(False, c)) for c in (False, True)
     )
@@ -170,11 +170,13 @@ def worth_of(
 ) -> float:
     """Return the expected payoff of the current game if these hints are given."""
     missed = int(
-        likeliest(decoder_odds(MIND, position.keywords, hints, position.left), position.left)
+        likeliest(
+            decoder_odds(MIND, position.keywords, hints, position.codes_left), position.codes_left
+        )
         != position.code
     )
-    hit = guess_odds(position.filed, tuple(hints), position.left)[
-        :, position.left.index(position.code)
+    hit = guess_odds(position.filed, tuple(hints), position.codes_left)[
+        :, position.codes_left.index(position.code)
     ]
     paid = results(game, stage)[:, missed]
     return float(np.array(weights) @ (paid[:, 0] + hit * (paid[:, 1] - paid[:, 0])))
@@ -182,8 +184,8 @@ def worth_of(
 
 def perfect_worth(game: Cipher, position: Position, stage: Stage, weights: Weights) -> float:
     """Return the expected payoff of the current game with perfect hints in this round."""
-    hit = guess_odds(position.filed, position.keywords[:LENGTH], position.left)[
-        :, position.left.index(position.code)
+    hit = guess_odds(position.filed, position.keywords[:LENGTH], position.codes_left)[
+        :, position.codes_left.index(position.code)
     ]
     if stage.filed:  # without hints from earlier rounds, no interceptor depends on the hints
         hit = np.where([name == "random" for name in POOL], hit, 0.0)
@@ -197,11 +199,11 @@ def perfect_worth(game: Cipher, position: Position, stage: Stage, weights: Weigh
 def _is_read(weights: Sequence[Floats], position: Position) -> Floats:
     """Return, for each triple of words, whether a listener with these log weights guesses the true
     code."""
-    places_of = PLACES[[INDEX[code] for code in position.left]]
+    places_of = PLACES[[INDEX[code] for code in position.codes_left]]
     first, second, third = (w[:, places_of[:, j]] for j, w in enumerate(weights))
     triple_weights = first[:, None, None, :] + second[None, :, None, :] + third[None, None, :, :]
     top = triple_weights >= triple_weights.max(axis=-1, keepdims=True) - NEAR
-    return np.asarray(top.argmax(axis=-1) == position.left.index(position.code), dtype=float)
+    return np.asarray(top.argmax(axis=-1) == position.codes_left.index(position.code), dtype=float)
 
 
 @lru_cache(maxsize=1024)
@@ -220,7 +222,7 @@ def adaptive_hints(
         "by_bayes": _is_read(
             [by_bayes(MIND, position.filed, digit_words) for digit_words in words], position
         ),
-        "random": np.full(missed.shape, 1 / len(position.left)),
+        "random": np.full(missed.shape, 1 / len(position.codes_left)),
     }
     payoffs, clean = np.zeros(missed.shape), np.zeros(missed.shape)  # clean: without a new token
     for name, weight, paid in zip(POOL, weights, results(game, stage), strict=True):

@@ -54,13 +54,13 @@ class Listener(msgspec.Struct, frozen=True):
     mind: Mind = Mind()
 
 
-def read_way(way: str) -> Way:
+def read_way(name: str) -> Way:
     """Return the way of interpreting hints with this name; raise BadInput if the name is
     unknown."""
     for known_way in WAYS:
-        if known_way == way:
+        if known_way == name:
             return known_way
-    raise unknown("way of listening of the interceptor", way, WAYS)
+    raise unknown("way of listening of the interceptor", name, WAYS)
 
 
 LISTENERS: Mapping[str, Way] = {
@@ -75,8 +75,8 @@ LISTENERS: Mapping[str, Way] = {
 
 def listener_of(player: str, params: Mapping[str, Any]) -> Listener | None:
     """Return the declared listener of a player with these parameters; None for other players."""
-    way = LISTENERS.get(player)
-    return None if way is None else Listener(way, mind_of(params))
+    listening = LISTENERS.get(player)
+    return None if listening is None else Listener(listening, mind_of(params))
 
 
 # --- how each hint speaks for each digit ----------------------------------------------------------
@@ -233,7 +233,7 @@ class Position(msgspec.Struct, frozen=True):
 
     keywords: tuple[str, ...]
     filed: Filed
-    left: tuple[int, ...]
+    codes_left: tuple[int, ...]
     code: int
 
 
@@ -253,7 +253,7 @@ class BestHints(msgspec.Struct, frozen=True):
     """The best hints among the nearest words, and their value."""
 
     hints: tuple[str, ...]
-    worth: HintValue
+    hint_value: HintValue
 
 
 def value_hints(
@@ -261,9 +261,9 @@ def value_hints(
 ) -> HintValue:
     """Return the value of three hints for a decoder with the mind `decoder` against this
     interceptor."""
-    code_place = position.left.index(position.code)
-    read = decoder_odds(decoder, position.keywords, hints, position.left)
-    heard_as = listener_odds(listener, position.filed, hints, position.left)
+    code_place = position.codes_left.index(position.code)
+    read = decoder_odds(decoder, position.keywords, hints, position.codes_left)
+    heard_as = listener_odds(listener, position.filed, hints, position.codes_left)
     return HintValue(float(read[code_place]), float(heard_as[code_place]))
 
 
@@ -306,13 +306,13 @@ def best_hints(
 def chances(weights: Sequence[Floats], position: Position) -> Floats:
     """Return, for each triple of words, the probability that a listener assigns to the true
     code."""
-    places_of = PLACES[[INDEX[code] for code in position.left]]
+    places_of = PLACES[[INDEX[code] for code in position.codes_left]]
     first, second, third = (
         np.exp(w - w.max(axis=1, keepdims=True))[:, places_of[:, j]] for j, w in enumerate(weights)
     )
     pairs = first[:, None, :] * second[None, :, :]
     normaliser = pairs @ third.T
-    code_place = position.left.index(position.code)
+    code_place = position.codes_left.index(position.code)
     true = pairs[:, :, code_place, None] * third[:, code_place]
     probabilities: Floats = np.divide(
         true, normaliser, out=np.zeros_like(normaliser), where=normaliser > 0

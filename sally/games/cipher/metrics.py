@@ -47,7 +47,7 @@ class Round(msgspec.Struct, frozen=True):
 
     turn: int
     game: int
-    at: Position
+    position: Position
     hints: tuple[str, ...]
     decoder: int | None
     interceptor: int | None
@@ -116,26 +116,26 @@ class HintScore(msgspec.Struct, frozen=True):
     listeners."""
 
     round: Round
-    said: HintValue
+    hint_value: HintValue
     best: BestHints
 
     @property
     def regret(self) -> float:
-        return self.best.worth.value - self.said.value
+        return self.best.hint_value.value - self.hint_value.value
 
     @property
     def clarity(self) -> float:
         """The part of the regret that arises because the decoder gives the true code too low a
         probability."""
-        loss = self.best.worth.decoded - self.said.decoded
-        return loss * (2 - self.best.worth.intercepted - self.said.intercepted) / 2
+        loss = self.best.hint_value.decoded - self.hint_value.decoded
+        return loss * (2 - self.best.hint_value.intercepted - self.hint_value.intercepted) / 2
 
     @property
     def secrecy(self) -> float:
         """The part of the regret that arises because the interceptor gives the true code too
         high a probability."""
-        loss = self.said.intercepted - self.best.worth.intercepted
-        return loss * (self.best.worth.decoded + self.said.decoded) / 2
+        loss = self.hint_value.intercepted - self.best.hint_value.intercepted
+        return loss * (self.best.hint_value.decoded + self.hint_value.decoded) / 2
 
 
 @cache_by_seat
@@ -149,9 +149,9 @@ def scored_hints(played: Played, seat: Seat) -> list[HintScore]:
 
 
 def _score_round(decoder: Mind, listener: Listener, hint_round: Round) -> HintScore:
-    value = value_hints(decoder, listener, hint_round.at, hint_round.hints)
-    best = best_hints(decoder, listener, hint_round.at)
-    if value.value > best.worth.value:  # words from outside the searched set
+    value = value_hints(decoder, listener, hint_round.position, hint_round.hints)
+    best = best_hints(decoder, listener, hint_round.position)
+    if value.value > best.hint_value.value:  # words from outside the searched set
         best = BestHints(hint_round.hints, value)
     return HintScore(hint_round, value, best)
 
@@ -174,12 +174,12 @@ def splits(played: Played, seat: Seat) -> list[Split]:
         model = believed_pair(played, hint_score.round.turn)
         if model is None or decoder is None or listener is None:
             continue
-        position, hints = hint_score.round.at, hint_score.round.hints
+        position, hints = hint_score.round.position, hint_score.round.hints
         planned = best_hints(*model, position)
         value = value_hints(decoder, listener, position, planned.hints).value
-        given_up = planned.worth.value - value_hints(*model, position, hints).value
+        given_up = planned.hint_value.value - value_hints(*model, position, hints).value
         regret_splits.append(
-            Split(hint_score.best.worth.value - value, max(given_up, 0.0), hint_score.regret)
+            Split(hint_score.best.hint_value.value - value, max(given_up, 0.0), hint_score.regret)
         )
     return regret_splits
 
@@ -207,7 +207,12 @@ def _entropies(played: Played, seat: Seat) -> list[tuple[Round, float]]:
         (
             hint_round,
             bits(
-                listener_odds(listener, hint_round.at.filed, hint_round.hints, hint_round.at.left)
+                listener_odds(
+                    listener,
+                    hint_round.position.filed,
+                    hint_round.hints,
+                    hint_round.position.codes_left,
+                )
             ),
         )
         for hint_round in (rounds(played) if seat == ENCODER else ())
@@ -224,12 +229,14 @@ def posterior(played: Played, seat: Seat, hint_round: Round) -> Floats | None:
     the declared one would never give these hints. For the interceptor, they are those of a Bayesian
     listener that associates words by meaning alone.
     """
-    position = hint_round.at
+    position = hint_round.position
     if seat == INTERCEPTOR:
-        return listener_odds(Listener("bayes"), position.filed, hint_round.hints, position.left)
+        return listener_odds(
+            Listener("bayes"), position.filed, hint_round.hints, position.codes_left
+        )
     encoder = played.episode.setup.lineup[ENCODER]
     chances = []
-    for code in position.left:
+    for code in position.codes_left:
         position_if = msgspec.structs.replace(position, code=code)
         chance = likelihood(encoder.player, encoder.params, position_if, hint_round.hints)
         if chance is None:
@@ -258,7 +265,7 @@ def scored_guesses(played: Played, seat: Seat) -> list[GuessScore]:
         odds = None if guess is None else posterior(played, seat, hint_round)
         if guess is None or odds is None:
             continue
-        top, codes_left = float(odds.max()), hint_round.at.left
+        top, codes_left = float(odds.max()), hint_round.position.codes_left
         best = tuple(c for c, p in zip(codes_left, odds, strict=True) if p >= top - 1e-9)
         scores.append(
             GuessScore(hint_round.guess_turn, top - float(odds[codes_left.index(guess)]), best)
@@ -283,7 +290,7 @@ def _predictions(played: Played, seat: Seat) -> list[tuple[Any, Round]]:
 def _expects(played: Played, seat: Seat) -> float | None:
     return mean(
         [
-            float(prediction == hint_round.at.code)
+            float(prediction == hint_round.position.code)
             for prediction, hint_round in _predictions(played, seat)
         ]
     )
@@ -303,7 +310,7 @@ def _foreseen_caught(played: Played, seat: Seat) -> float | None:
     caught = [
         (prediction, hint_round)
         for prediction, hint_round in predictions
-        if hint_round.interceptor == hint_round.at.code
+        if hint_round.interceptor == hint_round.position.code
     ]
     return mean([float(prediction == hint_round.interceptor) for prediction, hint_round in caught])
 
@@ -313,7 +320,7 @@ class InterceptorAnswers(msgspec.Struct, frozen=True):
 
     true: tuple[str, ...]
     first: tuple[str, ...]
-    before: tuple[str | None, ...]  # None: not asked, or no answer
+    belief_before: tuple[str | None, ...]  # None: not asked, or no answer
     another: tuple[str | None, ...]
 
 
@@ -324,7 +331,7 @@ def asked_keywords(played: Played, seat: Seat) -> list[InterceptorAnswers]:
         return []
     rows = []
     for hint_round in rounds(played):
-        words, turn = hint_round.at.keywords, hint_round.guess_turn
+        words, turn = hint_round.position.keywords, hint_round.guess_turn
         first = {
             n: _named_keyword(played, turn, "keyword", str(n)) for n in range(1, len(words) + 1)
         }
@@ -391,7 +398,7 @@ def _published_metric(
         complete_rows = [
             row
             for row in asked_keywords(played, seat)
-            if None not in (*row.before, *row.another) and row.first != row.true
+            if None not in (*row.belief_before, *row.another) and row.first != row.true
         ]
         return mean([float(passes(row)) for row in complete_rows])
 
@@ -434,7 +441,7 @@ def _share_intercepted(played: Played, seat: Seat) -> float | None:
 def _bits_given(played: Played, seat: Seat) -> float | None:
     return mean(
         [
-            log2(len(hint_round.at.left)) - entropy
+            log2(len(hint_round.position.codes_left)) - entropy
             for hint_round, entropy in _entropies(played, seat)
         ]
     )
@@ -442,7 +449,11 @@ def _bits_given(played: Played, seat: Seat) -> float | None:
 
 def _bits_left(played: Played, seat: Seat) -> float | None:
     return mean(
-        [entropy for hint_round, entropy in _entropies(played, seat) if any(hint_round.at.filed)]
+        [
+            entropy
+            for hint_round, entropy in _entropies(played, seat)
+            if any(hint_round.position.filed)
+        ]
     )
 
 
@@ -593,7 +604,7 @@ METRICS = (
         "cipher_belief_kept",
         "by word whose first answer was wrong: share in which the interceptor, shown the "
         "keywords, names its own first answer as what it thought before",
-        lambda answers: answers.before,
+        lambda answers: answers.belief_before,
     ),
     _kept_metric(
         "cipher_belief_of_another",
@@ -604,12 +615,12 @@ METRICS = (
         "cipher_weak_published",
         "rounds with a wrong first list: share in which the list named as one's belief before is "
         "not the true one",
-        lambda answers: answers.before != answers.true,
+        lambda answers: answers.belief_before != answers.true,
     ),
     _published_metric(
         "cipher_strong_published",
         "the same, share in which it is the first list, word for word",
-        lambda answers: answers.before == answers.first,
+        lambda answers: answers.belief_before == answers.first,
     ),
     _published_metric(
         "cipher_weak_of_another_published",
@@ -624,7 +635,7 @@ METRICS = (
     _published_metric(
         "cipher_consistent_published",
         "the same, share in which the player's own earlier list and the other's are equal",
-        lambda answers: answers.before == answers.another,
+        lambda answers: answers.belief_before == answers.another,
     ),
     *learning("cipher", by_game, "game", CHANCE),
 )

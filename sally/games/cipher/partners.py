@@ -239,7 +239,8 @@ def _observer(game: Cipher, seat: Seat) -> Answerer:
         known_position = position(view)
         return odds_report(
             question,
-            weights @ guess_odds(known_position.filed, turn.pending.words, known_position.left),
+            weights
+            @ guess_odds(known_position.filed, turn.pending.words, known_position.codes_left),
         )
 
     return answer
@@ -255,10 +256,11 @@ def encoder_report(turn: CipherTurn, decoder: Mind, listener: Listener) -> Probe
     known_position, hints = position(view), turn.pending.words
     if question.about == DECODER:
         return odds_report(
-            question, decoder_odds(decoder, known_position.keywords, hints, known_position.left)
+            question,
+            decoder_odds(decoder, known_position.keywords, hints, known_position.codes_left),
         )
     return odds_report(
-        question, listener_odds(listener, known_position.filed, hints, known_position.left)
+        question, listener_odds(listener, known_position.filed, hints, known_position.codes_left)
     )
 
 
@@ -279,11 +281,11 @@ def _keywords_odds(mind: Mind, view: View) -> Floats:
     return decoder_odds(mind, view.keywords[-1], view.hints, view.record.remaining_codes)
 
 
-def _way_odds(way: str) -> Hears:
+def _way_odds(listening: str) -> Hears:
     def hears(mind: Mind, view: View) -> Floats:
         record = view.record
         return listener_odds(
-            Listener(read_way(way), mind), record.filed, view.hints, record.remaining_codes
+            Listener(read_way(listening), mind), record.filed, view.hints, record.remaining_codes
         )
 
     return hears

@@ -24,7 +24,7 @@ def COSTS(played: Played, seat: Seat) -> list[Cost]:
     unless the partner is scripted, because only then its replies can be computed."""
     criterion = CLUES if seat == GIVER else CARDS
     return [
-        Cost(turn, max(score.best - score.worth, 0.0), score.moves, criterion)
+        Cost(turn, max(score.best - score.value, 0.0), score.moves, criterion)
         for turn, score in scored_at(played, seat)
     ]
 

@@ -31,7 +31,7 @@ class DecisionScore(msgspec.Struct, frozen=True):
     """One scored decision: its board, its value, and the highest possible value."""
 
     board: int
-    worth: float
+    value: float
     best: float
     hoped: float | None = None  # its value by the giver's own prediction
     moves: tuple[Clue | Guess | Stop, ...] = ()  # the best ones; of several clues one is named
@@ -141,7 +141,7 @@ def by_board(played: Played, seat: Seat) -> list[float]:
     """Return the mean regret of each board that has scored decisions."""
     regrets_by_board: dict[int, list[float]] = {}
     for score in decisions(played, seat):
-        regrets_by_board.setdefault(score.board, []).append(score.best - score.worth)
+        regrets_by_board.setdefault(score.board, []).append(score.best - score.value)
     return [sum(regrets) / len(regrets) for _, regrets in sorted(regrets_by_board.items())]
 
 
@@ -156,7 +156,7 @@ def _share_won(played: Played, seat: Seat) -> float | None:
 
 
 def _regret(played: Played, seat: Seat) -> float | None:
-    return mean([score.best - score.worth for score in decisions(played, seat)])
+    return mean([score.best - score.value for score in decisions(played, seat)])
 
 
 def split(played: Played, seat: Seat) -> list[tuple[float, float]]:
@@ -170,7 +170,7 @@ def split(played: Played, seat: Seat) -> list[tuple[float, float]]:
     for score in decisions(played, seat):
         if score.hoped is not None:
             hoped = min(score.hoped, score.best)
-            losses.append((hoped - score.worth, score.best - hoped))
+            losses.append((hoped - score.value, score.best - hoped))
     return losses
 
 

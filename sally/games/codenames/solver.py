@@ -36,7 +36,7 @@ def _strengths(mind: Mind, covered: tuple[str, ...]) -> Ties:
 
 @lru_cache(maxsize=4096)
 def best_clue(
-    mind: Mind, covered: tuple[str, ...], own_words: tuple[str, ...], most: int = 99
+    mind: Mind, covered: tuple[str, ...], own_words: tuple[str, ...], limit: int = 99
 ) -> Clue:
     """Return the legal clue for which the most cards of the team rank above all other cards, with
     their number.
@@ -46,7 +46,7 @@ def best_clue(
     clue is 1.
     """
     is_own = np.array([word in own_words for word in covered])
-    chosen, run = _choose_clue(_strengths(mind, covered), is_own, min(most, len(own_words)))
+    chosen, run = _choose_clue(_strengths(mind, covered), is_own, min(limit, len(own_words)))
     return Clue(open_words(covered)[chosen], max(run, 1))
 
 
@@ -85,7 +85,7 @@ def clue_value(
     clue: Clue,
     colours: Mapping[str, str],
     covered: tuple[str, ...],
-    found: int,
+    found_count: int,
 ) -> float:
     """Return the value of a clue in its turn: the team's cards found minus the cost of a wrong
     card.
@@ -96,7 +96,7 @@ def clue_value(
     value = 0.0
     for word in ranked_cards(mind, clue.word, covered)[: clue.number]:
         if colours[word] != "own":
-            return value - {"other": 1.0, "assassin": found + value}.get(colours[word], 0.0)
+            return value - {"other": 1.0, "assassin": found_count + value}.get(colours[word], 0.0)
         value += 1
     return value
 
@@ -113,7 +113,7 @@ def best_worth(mind: Mind, colours: Mapping[str, str], covered: tuple[str, ...])
 
 @lru_cache(maxsize=256)
 def own_sets(
-    mind: Mind, covered: tuple[str, ...], n_own: int, clue: str, number: int, most: int
+    mind: Mind, covered: tuple[str, ...], n_own: int, clue: str, number: int, limit: int
 ) -> tuple[frozenset[str], ...]:
     """Return the possible sets of the team's own cards: those for which a giver with this mind
     would have given this clue.
@@ -128,7 +128,7 @@ def own_sets(
     for chosen in combinations(range(len(covered)), n_own):
         is_own = np.zeros(len(covered), np.bool_)
         is_own[list(chosen)] = True
-        row, run = _choose_clue(strengths, is_own, min(most, n_own))
+        row, run = _choose_clue(strengths, is_own, min(limit, n_own))
         if words[row] == clue and max(run, 1) == number:
             sets_found.append(frozenset(covered[n] for n in chosen))
     return tuple(sets_found)

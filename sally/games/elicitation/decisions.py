@@ -60,7 +60,7 @@ def decision_of_row(row: BeliefRow) -> BeliefDecision | None:
         period=row.period,
         actions=row.menu,
         move=row.menu.index(row.action),
-        worth=game.values(stated),
+        stated_worth=game.values(stated),
         expected=_shares(row.menu, peers[0], stated[peers[0].ask]) if peers else None,
         true_worth=game.true_values,
         decides=not isinstance(game.pays, LinearPublicGood),

@@ -23,7 +23,7 @@ class JudgedTurn(msgspec.Struct, frozen=True):
     """An assessment of one move; fields that do not apply to this kind of move are False."""
 
     turn: int
-    before: State
+    state_before: State
     action: int
     kind: Kind
     sure: bool  # some card of its own was certainly playable

@@ -52,9 +52,9 @@ def _split(played: Played, seat: Seat, past_round: Round) -> tuple[float, float,
     expected = worths(game, seat, [{predicted: 1.0}] * len(game.others(seat)))
     if not replies or loss is None or expected is None:
         return None
-    inference = inference_loss(past_round.mine, replies, loss.__getitem__)
-    translation = max(expected) - expected[game.menu(seat).index(past_round.mine)]
-    return inference, translation, loss[past_round.mine]
+    inference = inference_loss(past_round.own_move, replies, loss.__getitem__)
+    translation = max(expected) - expected[game.menu(seat).index(past_round.own_move)]
+    return inference, translation, loss[past_round.own_move]
 
 
 def _loss_by_move(

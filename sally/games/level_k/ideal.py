@@ -72,6 +72,6 @@ def IDEAL(played: Played, seat: Seat) -> IdealProblem | None:
         assert answer is not None  # the round was not void
         place = other_menu.index(answer)
         seen_rounds.append(
-            SeenRound(own_menu.index(past_round.mine), place, stated.get(past_round.turn))
+            SeenRound(own_menu.index(past_round.own_move), place, stated.get(past_round.turn))
         )
     return IdealProblem(ideal_of(game, seat), level, tuple(seen_rounds))

@@ -25,7 +25,7 @@ class Round(msgspec.Struct, frozen=True):
 
     turn: int
     view: View
-    mine: int
+    own_move: int
 
 
 def game_of(played: Played) -> LevelGame:
@@ -60,7 +60,7 @@ def payoffs_lost(played: Played, seat: Seat) -> list[float] | None:
         values = worths(game, seat, odds)
         if values is None:
             return None
-        losses.append(max(values) - values[game.menu(seat).index(past_round.mine)])
+        losses.append(max(values) - values[game.menu(seat).index(past_round.own_move)])
     return losses
 
 
@@ -102,7 +102,7 @@ def _best_replies(played: Played, seat: Seat) -> float | None:
 
 
 def _depths(played: Played, seat: Seat) -> list[float]:
-    depths = [depth_of(game_of(played), past_round.mine) for past_round in rounds(played, seat)]
+    depths = [depth_of(game_of(played), past_round.own_move) for past_round in rounds(played, seat)]
     return [float(depth) for depth in depths if depth is not None]
 
 
@@ -121,7 +121,7 @@ def _over_thinking(played: Played, seat: Seat) -> float | None:
 @cache_by_seat
 def estimate(played: Played, seat: Seat) -> Depth | None:
     """Return the estimated depth of a seat's moves in an episode."""
-    moves = [(past_round.view, past_round.mine) for past_round in rounds(played, seat)]
+    moves = [(past_round.view, past_round.own_move) for past_round in rounds(played, seat)]
     return estimate_depth(game_of(played), seat, moves)
 
 

@@ -61,7 +61,7 @@ def knowledge(view: View) -> PersuaderKnowledge:
         utilities=tuple(tuple(int(u or 0) for u in row) for row in brief.utilities),
         goal=brief.goal,
         likes=tuple(likes[a] for a in range(width)) if len(likes) == width else None,
-        known=target_cells,
+        known_cells=target_cells,
         turn=view.sent,
     )
 
@@ -142,7 +142,9 @@ def _expects(game: MindGame, seat: Seat) -> Answerer:
         assert turn.question is not None
         persuader = knowledge(turn.view)
         likes = persuader.likes or (0,) * len(game.names.attributes)
-        known_cells = frozenset(persuader.cells) if persuader.known is None else persuader.known
+        known_cells = (
+            frozenset(persuader.cells) if persuader.known_cells is None else persuader.known_cells
+        )
         match turn.question.probe:
             case "target_likes":
                 return ProbeReport({str(a): float(v) for a, v in enumerate(likes)})

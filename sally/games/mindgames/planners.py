@@ -12,13 +12,13 @@ from sally.games.mindgames.puzzles import Cell, Puzzle, all_cells
 class PersuaderKnowledge(msgspec.Struct, frozen=True):
     """A persuader's knowledge: the table, its goal, and what it has learned about the target.
 
-    `likes` and `known` are None until they are revealed or asked about.
+    `likes` and `known_cells` are None until they are revealed or asked about.
     """
 
     utilities: tuple[tuple[int, ...], ...]
     goal: int
     likes: tuple[int, ...] | None = None
-    known: frozenset[Cell] | None = None
+    known_cells: frozenset[Cell] | None = None
     turn: int = 0
 
     @property
@@ -33,7 +33,7 @@ def at_start(puzzle: Puzzle, *, revealed: bool) -> PersuaderKnowledge:
         utilities=puzzle.utilities,
         goal=puzzle.goal,
         likes=puzzle.target_values if revealed else None,
-        known=puzzle.visible if revealed else None,
+        known_cells=puzzle.visible if revealed else None,
     )
 
 
@@ -56,12 +56,12 @@ def lead(persuader: PersuaderKnowledge, likes: tuple[int, ...], cells: Iterable[
 def smallest_win(persuader: PersuaderKnowledge) -> tuple[Cell, ...] | None:
     """Return the smallest set of cells, unknown to the target, whose disclosure makes the goal
     strictly best; None if no set does."""
-    if persuader.likes is None or persuader.known is None:
+    if persuader.likes is None or persuader.known_cells is None:
         raise ValueError("A plan needs the target's likes and knowledge; ask for both first.")
-    untold = [cell for cell in persuader.cells if cell not in persuader.known]
+    untold = [cell for cell in persuader.cells if cell not in persuader.known_cells]
     for size in range(len(untold) + 1):
         for cells in itertools.combinations(untold, size):
-            if lead(persuader, persuader.likes, persuader.known | frozenset(cells)) > 0:
+            if lead(persuader, persuader.likes, persuader.known_cells | frozenset(cells)) > 0:
                 return cells
     return None
 
@@ -96,7 +96,7 @@ def hidden(persuader: PersuaderKnowledge, names: Names) -> Claims:
 
     Once the goal leads, the smallest set is empty, and nothing more is disclosed.
     """
-    if persuader.likes is None or persuader.known is None:
+    if persuader.likes is None or persuader.known_cells is None:
         return ask_everything(names)
     return disclose(persuader, smallest_win(persuader) or (), names)
 
@@ -108,9 +108,9 @@ def greedy(persuader: PersuaderKnowledge, names: Names) -> Claims:
     wants chosen) over the best other proposal. Nothing is disclosed if the goal already leads or if
     no cell increases its lead. If the target's likes and knowledge are hidden, ask for them first.
     """
-    if persuader.likes is None or persuader.known is None:
+    if persuader.likes is None or persuader.known_cells is None:
         return ask_everything(names)
-    likes, known_cells = persuader.likes, persuader.known
+    likes, known_cells = persuader.likes, persuader.known_cells
     now = lead(persuader, likes, known_cells)
     untold = [cell for cell in persuader.cells if cell not in known_cells]
     best = max(untold, key=lambda cell: lead(persuader, likes, known_cells | {cell}), default=None)

@@ -119,7 +119,7 @@ class ScriptLine(msgspec.Struct, frozen=True):
     target's answer."""
 
     key: Key
-    told: tuple[Disclosure, ...]
+    disclosures: tuple[Disclosure, ...]
     answer: Answer
 
 
@@ -258,7 +258,7 @@ class MindWords(Words[Action, View]):
 
     def _script_message(self, line: ScriptLine) -> str:
         if line.key == "disclose":
-            facts = [self._fact(d.proposal, d.attribute, d.utility) for d in line.told]
+            facts = [self._fact(d.proposal, d.attribute, d.utility) for d in line.disclosures]
             return " ".join(f"{capitalise(fact)}." for fact in facts)
         return self._about(f"perfect.{line.key}")
 

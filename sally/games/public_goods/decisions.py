@@ -60,7 +60,7 @@ def _decision(played: Played, seat: Seat, answer: JudgedReport) -> BeliefDecisio
         actions=tuple(map(str, menu)),
         move=menu.index(move),
         game=repr((menu, game.players, game.ratio)),
-        worth=pays(mean),
+        stated_worth=pays(mean),
         expected=tuple(float(tokens == mean) for tokens in menu) if mean in menu else None,
         true_worth=pays(truth) if isinstance(truth, int) else None,
         decides=False,

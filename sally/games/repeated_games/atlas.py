@@ -59,7 +59,7 @@ def decision_dots(
         n = sum(regret.decisions for regret, _, _ in rows)
         clusters = [cluster for _, cluster, _ in rows]
         value = ratio_by_rule(
-            [regret.at_random - regret.lost for regret, _, _ in rows],
+            [regret.at_random - regret.loss for regret, _, _ in rows],
             [regret.at_random for regret, _, _ in rows],
             clusters,
         )

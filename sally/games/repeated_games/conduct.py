@@ -70,7 +70,10 @@ def consecutive_rounds(played: Played, seat: Seat) -> list[tuple[int, Joint, Joi
     """Return (index, previous, current) for each round that follows a played round."""
     marked = not_decided(played, seat)
     joint_moves = [
-        (r.turn in marked, None if r.mine is None or r.theirs is None else (r.mine, r.theirs))
+        (
+            r.turn in marked,
+            None if r.own_move is None or r.other_move is None else (r.own_move, r.other_move),
+        )
         for r in table_rounds(played, seat)
     ]
     return [
@@ -113,7 +116,7 @@ def forgiveness(played: Played, seat: Seat) -> Rate | None:
 def _first_defection(played: Played, seat: Seat) -> float:
     """Return the index of the other seat's first defection, counting void rounds; infinity if
     that seat never defected."""
-    other_moves = [r.theirs for r in table_rounds(played, seat)]
+    other_moves = [r.other_move for r in table_rounds(played, seat)]
     return other_moves.index(HARSH) if HARSH in other_moves else inf
 
 

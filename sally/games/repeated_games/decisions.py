@@ -140,19 +140,19 @@ def COSTS(played: Played, seat: Seat) -> list[Cost]:
         return [
             _cost(past_round, values, void, EXACT)
             for past_round, values, void in rounds.expected_ahead(played, seat)
-            if past_round.mine is None or past_round.theirs is not None
+            if past_round.own_move is None or past_round.other_move is not None
         ]
     pay = pay_table(rounds.rules(played), seat)
     return [
-        _cost(past_round, pay[:, past_round.theirs], 0.0, ROUND)
+        _cost(past_round, pay[:, past_round.other_move], 0.0, ROUND)
         for past_round in rounds.rounds(played, seat)
-        if past_round.theirs is not None
+        if past_round.other_move is not None
     ]
 
 
 def _cost(past_round: rounds.Round, values: Floats, void: float, criterion: str) -> Cost:
     """Return a round's cost, given the value of each move and of a void round."""
-    value = void if past_round.mine is None else float(values[past_round.mine])
+    value = void if past_round.own_move is None else float(values[past_round.own_move])
     loss = float(values.max()) - value
     slack = SAME * max(1.0, float(np.abs(values).max()))
     best = tuple(int(m) for m in np.flatnonzero(values >= values.max() - slack))
@@ -174,10 +174,10 @@ def INTENDED(played: Played, seat: Seat) -> tuple[float, float, float | None]:
     earned = sum(rounds.rewards(played, seat))
     missed = sum(
         highest_pay
-        if r.theirs is None
-        else game.pay(seat, game.best_replies(seat, r.theirs)[0], r.theirs)
+        if r.other_move is None
+        else game.pay(seat, game.best_replies(seat, r.other_move)[0], r.other_move)
         for r in everything
-        if r.mine is None
+        if r.own_move is None
     )
     due = len(everything) if rounds.is_finished(played) else game.rounds
     unplayed = highest_pay * (due - len(everything))
@@ -218,7 +218,7 @@ def _decision(played: Played, seat: Seat, answer: JudgedReport) -> BeliefDecisio
         actions=tuple(f"move {number + 1}" for number in range(len(names))),
         move=move,
         game=repr(pays),
-        worth=tuple(sum(p * pay for p, pay in zip(odds, row, strict=True)) for row in pays),
+        stated_worth=tuple(sum(p * pay for p, pay in zip(odds, row, strict=True)) for row in pays),
         expected=odds if names == partner_names else None,
         true_worth=tuple(row[truth] for row in pays) if isinstance(truth, int) else None,
         decides=len(best) > 1,

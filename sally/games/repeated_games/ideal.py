@@ -81,8 +81,8 @@ def IDEAL(played: Played, seat: Seat) -> IdealProblem | None:
         elif isinstance(value, int) and answer.question.kind == "choice":
             stated[answer.turn] = tuple(np.eye(choices)[value])
     seen_rounds = tuple(
-        SeenRound(past_round.mine, past_round.theirs, stated.get(past_round.turn))
+        SeenRound(past_round.own_move, past_round.other_move, stated.get(past_round.turn))
         for past_round in rounds.rounds(played, seat)
-        if past_round.mine is not None and past_round.theirs is not None
+        if past_round.own_move is not None and past_round.other_move is not None
     )
     return IdealProblem(ideal_of(game, seat, pool, 4), place, seen_rounds)

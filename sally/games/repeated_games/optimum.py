@@ -116,7 +116,9 @@ def plan(game: RepeatedGame, seat: Seat, machine: Machine, rounds: int) -> Plan:
     values = np.zeros((rounds + 1, len(now)))
     best = np.zeros((rounds, *now.shape), dtype=bool)
     for rounds_left in range(1, rounds + 1):
-        value_after = np.einsum("qb,qba->qa", machine.odds, values[rounds_left - 1][machine.after])
+        value_after = np.einsum(
+            "qb,qba->qa", machine.odds, values[rounds_left - 1][machine.next_states]
+        )
         values_now = now + (1 - game.stop_chance) * value_after
         values[rounds_left] = values_now.max(axis=1)
         best[rounds_left - 1] = values_now >= values[rounds_left][:, None] - tie
@@ -136,11 +138,11 @@ def random_reward(game: RepeatedGame, seat: Seat, machine: Machine, rounds: int)
     """Return the expected total reward of `seat` over a fixed number of rounds if it moves
     uniformly at random."""
     by_state = (machine.odds @ pay_table(game, seat).T).mean(axis=1)
-    n_moves = machine.after.shape[2]
+    n_moves = machine.next_states.shape[2]
     reach = np.zeros((len(machine.odds),) * 2)  # chance of one state after another
     for state, odds in enumerate(machine.odds):
         for other_move, p in enumerate(odds):
-            np.add.at(reach[state], machine.after[state, other_move], p / n_moves)
+            np.add.at(reach[state], machine.next_states[state, other_move], p / n_moves)
     state_odds, total = np.eye(1, len(reach))[0], 0.0
     for _ in range(rounds):
         total += float(state_odds @ by_state)
@@ -190,7 +192,7 @@ def course_of(planned: Plan, pay: Floats, against: Machine) -> Floats:
                     rewards[n] += p * pay[own_move, other_move]
                     next_state = (
                         follow[believes, other_move, own_move],
-                        against.after[is_in, other_move, own_move],
+                        against.next_states[is_in, other_move, own_move],
                     )
                     reached[next_state] += p
         joint_odds = reached
@@ -201,7 +203,7 @@ def transitions_of(machine: Machine) -> Ints:
     """Return the machine's transitions; a move that the machine would never make leaves its
     state unchanged."""
     stays = np.arange(len(machine.odds))[:, None, None]
-    return np.where((machine.odds > 0)[:, :, None], machine.after, stays)
+    return np.where((machine.odds > 0)[:, :, None], machine.next_states, stays)
 
 
 def optimal_rate(game: RepeatedGame, seat: Seat, automaton: Automaton[Any]) -> float:
@@ -223,7 +225,7 @@ def rate_of_certain(machine: Machine, pay: Floats) -> float:
     """
     states = np.arange(len(machine.odds))
     move = machine.odds.argmax(axis=1)
-    to, payoffs = machine.after[states, move], pay.T[move]  # (state, the other's move)
+    to, payoffs = machine.next_states[states, move], pay.T[move]  # (state, the other's move)
     n = len(states)
     best = np.full((n + 1, n), -np.inf)  # (steps, state): the most that a walk there can get
     best[0, 0] = 0.0
@@ -246,9 +248,11 @@ def rate_by_program(machine: Machine, pay: Floats) -> float:
 
     states, moves = len(machine.odds), len(pay)
     now = machine.odds @ pay.T
-    q, b, a = (index.ravel() for index in np.indices(machine.after.shape))
+    q, b, a = (index.ravel() for index in np.indices(machine.next_states.shape))
     row = q * moves + a
-    to = coo_array((machine.odds[q, b], (row, machine.after[q, b, a])), (states * moves, states))
+    to = coo_array(
+        (machine.odds[q, b], (row, machine.next_states[q, b, a])), (states * moves, states)
+    )
     pairs = np.arange(states * moves)
     stay = coo_array((np.ones(states * moves), (pairs, pairs // moves)), to.shape)
     leaves = to - stay

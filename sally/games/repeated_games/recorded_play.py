@@ -29,7 +29,7 @@ class Round(msgspec.Struct, frozen=True):
 
     agent: Made
     partner: Made
-    said: Mapping[str, ProbeReport] = {}  # by seat: what it said the other would do
+    reports: Mapping[str, ProbeReport] = {}  # by seat: what it said the other would do
 
 
 def person(participant: str = "") -> PlayerSpec:
@@ -99,7 +99,7 @@ def fed(
         if number == len(rounds):
             return WAIT
         if turn.question is not None:
-            return rounds[number].said.get(turn.seat) or NoAnswer(NOT_SAID)
+            return rounds[number].reports.get(turn.seat) or NoAnswer(NOT_SAID)
         move = rounds[number].agent if turn.seat == AGENT else rounds[number].partner
         if isinstance(move, str):
             return Forfeit(move)

@@ -54,7 +54,7 @@ class DecisionRegret(msgspec.Struct, frozen=True):
     """The expected loss of an episode's moves, summed over its decisions."""
 
     decisions: int
-    lost: float
+    loss: float
     at_random: float  # what even odds would have lost at the same states
 
 
@@ -70,11 +70,11 @@ def decisions_lost(played: Played, seat: Seat) -> DecisionRegret | None:
         return None
     n, total_loss, even = 0, 0.0, 0.0
     for past_round, values, _ in expected_ahead(played, seat):
-        if past_round.mine is not None:
+        if past_round.own_move is not None:
             top = float(values.max())
             n, total_loss, even = (
                 n + 1,
-                total_loss + top - float(values[past_round.mine]),
+                total_loss + top - float(values[past_round.own_move]),
                 even + top - values.mean(),
             )
     return DecisionRegret(n, total_loss, float(even))
@@ -87,7 +87,7 @@ def decision_regret(played: Played, seat: Seat) -> float | None:
     game ends by chance, on its length.
     """
     regret = decisions_lost(played, seat)
-    return regret.lost / regret.decisions if regret is not None and regret.decisions else None
+    return regret.loss / regret.decisions if regret is not None and regret.decisions else None
 
 
 def running_regret(played: Played, seat: Seat) -> list[float] | None:
@@ -153,7 +153,7 @@ def format_loss(played: Played, seat: Seat) -> float | None:
     game, everything = rules(played), rounds(played, seat)
     if not everything:
         return None
-    missed = [r.theirs for r in everything if r.mine is None and r.theirs is not None]
+    missed = [r.other_move for r in everything if r.own_move is None and r.other_move is not None]
     best = [float(game.pay(seat, game.best_replies(seat, t)[0], t)) for t in missed]
     return sum(best) / len(everything)
 

@@ -37,12 +37,12 @@ class Round(msgspec.Struct, frozen=True, gc=False):
     """One round from a seat's perspective; a move is None if that seat forfeited."""
 
     turn: int
-    mine: int | None
-    theirs: int | None
+    own_move: int | None
+    other_move: int | None
 
     @property
     def is_played(self) -> bool:
-        return self.mine is not None and self.theirs is not None
+        return self.own_move is not None and self.other_move is not None
 
 
 SCORED_THERE = "scored_there"
@@ -84,9 +84,9 @@ def table_rounds(played: Played, seat: Seat) -> list[Round]:
 def joints(played: Played, seat: Seat) -> list[Joint]:
     """Return the moves of each played round, as (own move, other's move)."""
     return [
-        (r.mine, r.theirs)
+        (r.own_move, r.other_move)
         for r in rounds(played, seat)
-        if r.mine is not None and r.theirs is not None
+        if r.own_move is not None and r.other_move is not None
     ]
 
 
@@ -239,8 +239,8 @@ def worths_ahead(played: Played, seat: Seat) -> dict[int, Floats]:
                 pay + (1 - game.stop_chance) * values_after.T
             )
         tables[past_round.turn] = table
-        if past_round.mine is not None and past_round.theirs is not None:
-            machine_state = follow[machine_state][past_round.theirs][past_round.mine]
+        if past_round.own_move is not None and past_round.other_move is not None:
+            machine_state = follow[machine_state][past_round.other_move][past_round.own_move]
     return tables
 
 
@@ -260,8 +260,8 @@ def expected_ahead(played: Played, seat: Seat) -> list[tuple[Round, Floats, floa
         void = (1 - game.stop_chance) * float(ahead[game.rounds - n - 1][machine_state])
         if past_round.turn not in marked:
             out.append((past_round, tables[past_round.turn] @ against.odds[machine_state], void))
-        if past_round.mine is not None and past_round.theirs is not None:
-            machine_state = int(follow[machine_state, past_round.theirs, past_round.mine])
+        if past_round.own_move is not None and past_round.other_move is not None:
+            machine_state = int(follow[machine_state, past_round.other_move, past_round.own_move])
     return out
 
 

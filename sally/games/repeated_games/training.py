@@ -133,7 +133,9 @@ def _solve_machine(
     values = plan(game, seat, machine, game.rounds).values
     tables = []
     for rounds_left in range(1, game.rounds + 1):
-        value_after = np.einsum("qb,qba->qa", machine.odds, values[rounds_left - 1][machine.after])
+        value_after = np.einsum(
+            "qb,qba->qa", machine.odds, values[rounds_left - 1][machine.next_states]
+        )
         moves = machine.odds @ pay.T + goes_on * value_after
         void = goes_on * values[rounds_left - 1][:, None]
         tables.append(np.concatenate([moves, void], axis=1).tolist())
@@ -204,7 +206,7 @@ def _habits(machine: Machine) -> list[tuple[int, ...]]:
 def _goes(machine: Machine, first: int) -> list[tuple[int, ...]]:
     """Return the successors of each state under its likeliest moves, numbered from `first`."""
     return [
-        tuple(first + int(to) for move in moves for to in machine.after[q, move])
+        tuple(first + int(to) for move in moves for to in machine.next_states[q, move])
         for q, moves in enumerate(_habits(machine))
     ]
 

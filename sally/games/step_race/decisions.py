@@ -46,7 +46,7 @@ def _cost(
     played: Played, seat: Seat, observed: ObservedMove, solution_found: Solved | None
 ) -> Cost:
     worths, criterion = _worths(played, seat, observed, solution_found)
-    loss = max(worths) - worths[MOVES.index(observed.mine)]
+    loss = max(worths) - worths[MOVES.index(observed.own_move)]
     return Cost(observed.turn, 0.0 if loss <= SAME else loss, best(worths), criterion)
 
 
@@ -55,14 +55,14 @@ def _worths(
 ) -> tuple[tuple[float, float, float], str]:
     view = observed.view
     if solution_found is not None:
-        return solution_found.worths(observed.missing, view.turn, observed.said), SOLVED
+        return solution_found.worths(observed.missing, view.turn, observed.announcements), SOLVED
     odds = []
     opponents = known_others(played.episode.setup.lineup, view.number)
     for opponent, player_and_params in zip(others_of(view.number), opponents, strict=True):
         mind = mind_of(*player_and_params)
         if mind is None:
             return observed.worths, DONE
-        moves = mind.moves(observed.missing, opponent, view.turn, observed.said)
+        moves = mind.moves(observed.missing, opponent, view.turn, observed.announcements)
         odds.append(dict(zip(MOVES, moves, strict=True)))
     return weigh_moves(observed.missing, view.number, joint_odds(*odds)), DECLARED
 
@@ -114,8 +114,8 @@ def _split(played: Played, seat: Seat, observed: ObservedMove) -> tuple[float, f
     hoped = weigh_moves(observed.missing, observed.view.number, joint_odds(*odds))
     true = dict(zip(MOVES, observed.worths, strict=True))
     losses = {move: max(true.values()) - value for move, value in true.items()}
-    inferred = inference_loss(observed.mine, best(hoped), losses.__getitem__)
-    return inferred, max(hoped) - hoped[MOVES.index(observed.mine)], losses[observed.mine]
+    inferred = inference_loss(observed.own_move, best(hoped), losses.__getitem__)
+    return inferred, max(hoped) - hoped[MOVES.index(observed.own_move)], losses[observed.own_move]
 
 
 # --- training -------------------------------------------------------------------------------------
@@ -254,10 +254,10 @@ def _judge_moves(played: Played, seat: Seat) -> Iterator[DepthDecision]:
             game.talks > 0,
             observed.missing,
             observed.view.turn,
-            observed.said,
+            observed.announcements,
         )
         if decision is not None:
-            yield DepthDecision(decision, observed.mine in decision.right)
+            yield DepthDecision(decision, observed.own_move in decision.right)
 
 
 DEPTHS = Depths(ABOUT, _questions, _judge_moves, NOTES)

@@ -218,13 +218,13 @@ def IDEAL(played: Played, seat: Seat) -> IdealProblem | None:
         or len(turns) < len(played.replay.present.past)
     ):
         return None
-    if any(0 in observed.theirs for observed in turns):
+    if any(0 in observed.other_moves for observed in turns):
         return None
     seen_rounds = []
     for observed in turns:
-        pair = f"{observed.theirs[0]}-{observed.theirs[1]}"
+        pair = f"{observed.other_moves[0]}-{observed.other_moves[1]}"
         predicted = _predict_jointly(played, seat, observed.turn)
-        seen_rounds.append(SeenRound(MOVES.index(observed.mine), PAIRS.index(pair), predicted))
+        seen_rounds.append(SeenRound(MOVES.index(observed.own_move), PAIRS.index(pair), predicted))
     ideal = ideal_of(missing_of(game, game.positions), number)
     return IdealProblem(ideal, first_place * len(MINDS) + two, tuple(seen_rounds), paid_once=True)
 

@@ -26,16 +26,16 @@ class ObservedMove(msgspec.Struct, frozen=True):
 
     turn: int  # of the log
     view: View
-    mine: int
-    theirs: tuple[int, int]  # of the two others, in seat order; 0 for a missing move
+    own_move: int
+    other_moves: tuple[int, int]  # of the two others, in seat order; 0 for a missing move
     missing: Triple
-    said: Announced
+    announcements: Announced
     last: bool  # whether the race ended with it
 
     @property
     def worths(self) -> tuple[float, float, float]:
         """The value of each move, in points, with uniform play afterwards."""
-        return hindsight(self.missing, self.view.number, self.theirs)
+        return hindsight(self.missing, self.view.number, self.other_moves)
 
 
 def game_of(played: Played) -> StepRace:
@@ -101,17 +101,18 @@ class TurnSums(msgspec.Struct, frozen=True):
 
 def tally_of(observed: ObservedMove) -> TurnSums:
     """Return the tally of a single turn."""
-    worths, gains = observed.worths, steps(observed.theirs)
-    move_index = MOVES.index(observed.mine)
+    worths, gains = observed.worths, steps(observed.other_moves)
+    move_index = MOVES.index(observed.own_move)
     gain, largest_gain = worths[move_index] - sum(worths) / 3, max(worths) - sum(worths) / 3
     early = not observed.last
-    own_announcement = observed.said[observed.view.number]
+    own_announcement = observed.announcements[observed.view.number]
     others = others_of(observed.view.number)
-    other_announcements = [observed.said[opponent] for opponent in others]
+    other_announcements = [observed.announcements[opponent] for opponent in others]
     honest = all(
-        s is not None and s == m for s, m in zip(other_announcements, observed.theirs, strict=True)
+        s is not None and s == m
+        for s, m in zip(other_announcements, observed.other_moves, strict=True)
     )
-    free = max(move for move in MOVES if move not in observed.theirs) if honest else 0
+    free = max(move for move in MOVES if move not in observed.other_moves) if honest else 0
     collided = gains[move_index] == 0
     erred = worths[move_index] < max(worths) - SAME
     value_before = value(observed.missing, observed.view.number)
@@ -127,15 +128,17 @@ def tally_of(observed: ObservedMove) -> TurnSums:
         steps_most=max(gains) - sum(gains) / 3,
         gained=gains[move_index],
         collided=int(collided),
-        fought=int(observed.theirs[0] == observed.theirs[1] != observed.mine),
+        fought=int(observed.other_moves[0] == observed.other_moves[1] != observed.own_move),
         announced=int(own_announcement is not None),
-        kept=int(own_announcement == observed.mine),
-        upwards=int(own_announcement is not None and observed.mine > own_announcement),
+        kept=int(own_announcement == observed.own_move),
+        upwards=int(own_announcement is not None and observed.own_move > own_announcement),
         truthful=int(honest),
         free=free,
         taken=gains[move_index] if honest else 0,
         hit=int(honest and collided),
-        betrayed=int(honest and own_announcement is not None and own_announcement != observed.mine),
+        betrayed=int(
+            honest and own_announcement is not None and own_announcement != observed.own_move
+        ),
     )
 
 

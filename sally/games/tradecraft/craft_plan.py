@@ -45,7 +45,7 @@ class Craft(msgspec.Struct, frozen=True):
 class Plan(msgspec.Struct, frozen=True):
     """A plan: goods to take from others, then crafts to make."""
 
-    taken: dict[str, int]
+    goods_taken: dict[str, int]
     crafts: tuple[Craft, ...]
 
 
@@ -92,8 +92,10 @@ def best_plan(
         ):
             plan = _order_crafts(rules, answer, own_goods, others, target)
         rounds += 1
-    if plan is None and 0 < sum(useful.most) <= _MOST_RUNS_IN_ORDER:
-        answer = programme.solve(sum(useful.most))  # every order there is fits into these rounds
+    if plan is None and 0 < sum(useful.run_limits) <= _MOST_RUNS_IN_ORDER:
+        answer = programme.solve(
+            sum(useful.run_limits)
+        )  # every order there is fits into these rounds
         if answer is None:
             return None
         plan = _order_crafts(rules, answer, own_goods, others, target)
@@ -124,7 +126,7 @@ class _Round(msgspec.Struct):
 
 class _Answer(msgspec.Struct):
     value: int
-    taken: dict[str, int]
+    goods_taken: dict[str, int]
     rounds: list[_Round]
 
 
@@ -140,7 +142,7 @@ class _Programme:
         target: Mapping[str, Amount],
         aim: Aim,
     ) -> None:
-        self.recipes, self.most, self.items = useful.recipes, useful.most, useful.items
+        self.recipes, self.most, self.items = useful.recipes, useful.run_limits, useful.items
         self.own, self.others, self.target, self.aim = own_goods, others, target, aim
         # Fuel in whole numbers: every heat and every cost times one common denominator.
         parts = [rules.heat[i].denominator for i in rules.heat if i in self.items]
@@ -272,9 +274,9 @@ def _order_crafts(
     target: Mapping[str, Amount],
 ) -> Plan | None:
     """Return the solution as crafts that the exact rules accept; None if no order works."""
-    if not holds(Hand(others), answer.taken):
+    if not holds(Hand(others), answer.goods_taken):
         return None
-    hand = exchange_goods(Hand(own_goods), {}, answer.taken)
+    hand = exchange_goods(Hand(own_goods), {}, answer.goods_taken)
     crafts: tuple[Craft, ...] = ()
     for budget in answer.rounds:
         round_crafts = _in_order(rules, hand, budget)
@@ -282,7 +284,7 @@ def _order_crafts(
             return None
         crafts += round_crafts
         hand = replay(rules, hand, round_crafts)
-    return Plan(answer.taken, crafts) if holds(hand, target) else None
+    return Plan(answer.goods_taken, crafts) if holds(hand, target) else None
 
 
 def _in_order(rules: Ruleset, hand: Hand, budget: _Round) -> tuple[Craft, ...] | None:

@@ -69,7 +69,7 @@ def lack(rules: Ruleset, own_hand: Hand, others: Hand, target: Hand) -> int | No
     """Return how many units a trader still needs from others; None if the target is out of
     reach."""
     plan = trade_plan(rules, own_hand, others, target)
-    return None if plan is None else sum(plan.taken.values())
+    return None if plan is None else sum(plan.goods_taken.values())
 
 
 def spare(own_hand: Hand, plan: Plan | None) -> dict[str, int]:
@@ -79,7 +79,7 @@ def spare(own_hand: Hand, plan: Plan | None) -> dict[str, int]:
         for item, text in craft.inputs.items():
             used[item] = used.get(item, 0) + read_amount(text)
         used[craft.output] = used.get(craft.output, 0) - craft.amount
-    for item, units in plan.taken.items() if plan else ():
+    for item, units in plan.goods_taken.items() if plan else ():
         used[item] = used.get(item, 0) - units
     units_left = {
         item: int(amount - max(used.get(item, 0), 0)) for item, amount in own_hand.items()
@@ -90,22 +90,22 @@ def spare(own_hand: Hand, plan: Plan | None) -> dict[str, int]:
 class Outcome(NamedTuple):
     """A trade from the decider's perspective: the units still needed before and after it."""
 
-    before: int | None
-    after: int | None
-    mine: Hand
-    theirs: Hand
+    lack_before: int | None
+    lack_after: int | None
+    own_hand: Hand
+    other_hand: Hand
     received: int
-    given: int
+    units_given: int
 
     @property
     def helps(self) -> bool:
         """Whether the trade reduces the number of units still needed, or leaves that number
         unchanged and brings in more units than it gives away."""
-        if self.after is None:
+        if self.lack_after is None:
             return False
-        if self.before is None or self.after < self.before:
+        if self.lack_before is None or self.lack_after < self.lack_before:
             return True
-        return self.after == self.before and self.received > self.given
+        return self.lack_after == self.lack_before and self.received > self.units_given
 
 
 def outcome(view: View, proposal: Propose) -> Outcome:
@@ -126,7 +126,7 @@ def outcome(view: View, proposal: Propose) -> Outcome:
 class Sign(NamedTuple):
     """An observed action that reveals something about a player's target."""
 
-    wanted: frozenset[str]  # asked for, or crafted
+    wanted_items: frozenset[str]  # asked for, or crafted
     spared: frozenset[str]  # offered
     wantable: frozenset[str]  # what could have been asked for
     sparable: frozenset[str]  # what could have been offered
@@ -190,7 +190,7 @@ def likelihood(sign: Sign, uses: frozenset[str]) -> float:
     """Return the probability that a player whose target needs the goods `uses` acts as observed in
     `sign`."""
     chance = 1.0
-    for item in sign.wanted:
+    for item in sign.wanted_items:
         chance *= _naming_odds(item, sign.wantable, uses & sign.wantable, SLIP)
     for item in sign.spared:
         chance *= _naming_odds(item, sign.sparable, sign.sparable - uses, SURPLUS)
@@ -220,7 +220,7 @@ def infer_target(
     targets = candidates(rules, frozenset(table))
     weights = dict.fromkeys(targets, 1.0)
     for sign in {
-        (sign_seen.wanted, sign_seen.spared): sign_seen for sign_seen in signs_seen
+        (sign_seen.wanted_items, sign_seen.spared): sign_seen for sign_seen in signs_seen
     }.values():
         for target in targets:
             weights[target] *= likelihood(sign, useful(rules, table, frozenset({target})))
@@ -273,7 +273,9 @@ def _choose_request(view: View, plan: Plan) -> tuple[Seat, dict[str, int]]:
     player."""
     best, lot = view.seat, dict[str, int]()
     for n, hand in enumerate(view.hands):
-        part = {i: min(a, int(hand.get(i, 0))) for i, a in plan.taken.items() if hand.get(i, 0)}
+        part = {
+            i: min(a, int(hand.get(i, 0))) for i, a in plan.goods_taken.items() if hand.get(i, 0)
+        }
         if n != view.number and sum(part.values()) > sum(lot.values()):
             best, lot = SEATS[n], part
     return best, lot
@@ -324,7 +326,7 @@ class Trader:
 
     def propose(self, view: View) -> Action:
         plan = trade_plan(view.rules, view.hand, others_of(view), view.target)
-        if plan is None or not plan.taken:
+        if plan is None or not plan.goods_taken:
             return PASS
         to, request = _choose_request(view, plan)
         units_left, tried = spare(view.hand, plan), _refusals(view)
@@ -383,10 +385,10 @@ class FirstOrder(Trader):
         outcome_if_accepted = outcome(view, view.proposal)
         if not outcome_if_accepted.helps:
             return NO
-        if craft_plan(view.rules, outcome_if_accepted.mine, view.target) is not None:
+        if craft_plan(view.rules, outcome_if_accepted.own_hand, view.target) is not None:
             return YES  # at worst a joint win
         beliefs = beliefs_about(view, view.proposer, self.start)
-        return NO if can_finish(view, beliefs, outcome_if_accepted.theirs) > 0.5 else YES
+        return NO if can_finish(view, beliefs, outcome_if_accepted.other_hand) > 0.5 else YES
 
     def of_others(self, view: View, question: Question) -> ProbeReport | NoAnswer:
         about = Seat(question.about)

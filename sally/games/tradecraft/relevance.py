@@ -21,7 +21,7 @@ class Relevant(msgspec.Struct, frozen=True):
     and the items involved."""
 
     recipes: tuple[Recipe, ...]
-    most: tuple[int, ...]
+    run_limits: tuple[int, ...]
     items: frozenset[str]
 
 

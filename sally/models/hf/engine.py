@@ -128,7 +128,7 @@ class Engine:
                     place = self._rows.take(job.tokens)
                     if place is None:
                         break
-                    job.row, job.at, job.cached = place.row, place.reuse, place.reuse
+                    job.row, job.prompt_position, job.cached = place.row, place.reuse, place.reuse
                     if place.copy_from is not None:
                         self._net.cache.copy(place.copy_from, place.row, place.reuse)
                     self._filling.append(job)
@@ -143,9 +143,9 @@ class Engine:
         self.passes += 1
         for part in parts:
             job = part.job
-            job.at = min(job.at + part.count, len(job.tokens))
-            self._rows.hold(job.row, job.tokens[: job.at], job.at)
-        complete_jobs = [(i, part.job) for i, part in enumerate(parts) if part.whole]
+            job.prompt_position = min(job.prompt_position + part.count, len(job.tokens))
+            self._rows.hold(job.row, job.tokens[: job.prompt_position], job.prompt_position)
+        complete_jobs = [(i, part.job) for i, part in enumerate(parts) if part.is_whole]
         gone = {id(job) for _, job in complete_jobs}
         self._filling = [job for job in self._filling if id(job) not in gone]
         self._saying += [job for _, job in complete_jobs if job.tree is None]
@@ -181,7 +181,7 @@ class Engine:
         return parts
 
     def _part(self, job: Job) -> PassTokens:
-        tokens_left = len(job.tokens) - job.at
+        tokens_left = len(job.tokens) - job.prompt_position
         if job.tokens_left <= self._budget or tokens_left <= 1:
             return PassTokens(job, job.tokens_left, True)
         return PassTokens(job, min(self._budget, tokens_left - 1), False)
@@ -228,22 +228,22 @@ class Engine:
         picked = draw_tokens(self._net.torch, logits, jobs)
         for i, (job, token) in enumerate(zip(jobs, picked, strict=True)):
             if job.allowed is not None:
-                instead = job.allowed([*job.said, token])
+                instead = job.allowed([*job.reply_tokens, token])
                 if instead == ():
                     self._drop(job)
                     job.fail(ModelFailure("unsupported", "No token continues the schema."))
                     continue
                 if instead is not None:
                     token = among(self._net.torch, logits[i : i + 1], job, instead)
-            job.said.append(token)
+            job.reply_tokens.append(token)
             ended = token in self._ends
-            if ended or job.stopped(job.said) or len(job.said) >= job.limit:
+            if ended or job.stopped(job.reply_tokens) or len(job.reply_tokens) >= job.limit:
                 self._saying.remove(job)
                 # The last token was generated but not evaluated.
-                row_tokens = np.concatenate([job.tokens, np.array(job.said[:-1], np.int64)])
+                row_tokens = np.concatenate([job.tokens, np.array(job.reply_tokens[:-1], np.int64)])
                 self._rows.hold(job.row, row_tokens, len(job.tokens))
                 self._rows.free(job.row)
-                reply_tokens = job.said[:-1] if ended else job.said
+                reply_tokens = job.reply_tokens[:-1] if ended else job.reply_tokens
                 job.done((reply_tokens, ended, job.cached, len(job.tokens) - job.cached))
 
     def _drop(self, job: Job) -> None:

@@ -88,9 +88,9 @@ class Job:
     stopped: Callable[[Sequence[int]], bool] = lambda tokens: False
     allowed: Allowed | None = None  # what may follow in a reply that is held to a schema
     row: int = -1
-    at: int = 0  # tokens of the prompt evaluated so far
+    prompt_position: int = 0  # tokens of the prompt evaluated so far
     cached: int = 0
-    said: list[int] = field(default_factory=list)
+    reply_tokens: list[int] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self._draws = random.Random(self.settings.seed)  # without a seed, from the system
@@ -98,7 +98,7 @@ class Job:
     @property
     def tokens_left(self) -> int:
         """The number of tokens still to be evaluated before there is a result."""
-        return len(self.tokens) - self.at + (len(self.tree.tokens) if self.tree else 0)
+        return len(self.tokens) - self.prompt_position + (len(self.tree.tokens) if self.tree else 0)
 
     @property
     def longest(self) -> int:

@@ -76,12 +76,12 @@ class PassTokens:
 
     job: Job
     count: int
-    whole: bool
+    is_whole: bool
 
     @property
     def nodes(self) -> int:
         """The number of tokens in this pass that belong to the tree of continuations."""
-        return len(self.job.tree.tokens) if self.whole and self.job.tree else 0
+        return len(self.job.tree.tokens) if self.is_whole and self.job.tree else 0
 
 
 class RowCache:
@@ -98,7 +98,7 @@ class RowCache:
         self.span = Span(None, None, 0)
 
     def update(
-        self, keys: Any, values: Any, layer: int, *more: Any, **rest: Any
+        self, keys: Any, values: Any, layer: int, *extra: Any, **options: Any
     ) -> tuple[Any, Any]:
         """Store new keys and values, and return all keys and values that the pass may see."""
         span = self.span
@@ -135,7 +135,7 @@ class Shapes:
         self.seen: dict[int, tuple[int, int, int]] = {}
 
     def update(
-        self, keys: Any, values: Any, layer: int, *more: Any, **rest: Any
+        self, keys: Any, values: Any, layer: int, *extra: Any, **options: Any
     ) -> tuple[Any, Any]:
         """Record the number of attention heads, and the widths of their keys and values."""
         self.seen[layer] = (keys.shape[1], keys.shape[3], values.shape[3])
@@ -176,12 +176,14 @@ class Net:
         places = np.full(shape, self.length - 1, np.int64)
         for i, part in enumerate(parts):
             job, start = part.job, width - part.count
-            places[i, start:] = positions[i, start:] = job.at + np.arange(part.count)
-            tokens[i, start : width - part.nodes] = job.tokens[job.at :][: part.count - part.nodes]
+            places[i, start:] = positions[i, start:] = job.prompt_position + np.arange(part.count)
+            tokens[i, start : width - part.nodes] = job.tokens[job.prompt_position :][
+                : part.count - part.nodes
+            ]
             if part.nodes and job.tree:
                 tokens[i, -part.nodes :] = job.tree.tokens
                 positions[i, -part.nodes :] = len(job.tokens) + job.tree.depths
-        reach = self._reach(max(part.job.at + part.count for part in parts))
+        reach = self._reach(max(part.job.prompt_position + part.count for part in parts))
         rows, written = np.array([part.job.row for part in parts]), self._to_device(places)
         mask = self._mask(parts, written, reach, nodes)
         self.cache.span = Span(self._to_device(rows), written, reach)
@@ -214,7 +216,7 @@ class Net:
 
     def step(self, jobs: Sequence[Job]) -> Any:
         """Evaluate the last token of each job and return the next logits."""
-        places = [len(job.tokens) + len(job.said) - 1 for job in jobs]
+        places = [len(job.tokens) + len(job.reply_tokens) - 1 for job in jobs]
         reach = self._reach(max(places) + 1)
         if self._use_graphs:
             return self._replay_graph(jobs, places, reach)
@@ -223,7 +225,7 @@ class Net:
             to_device(np.array([job.row for job in jobs])),
             to_device(np.array(places))[:, None],
         )
-        last_tokens = to_device(np.array([job.said[-1] for job in jobs]))[:, None]
+        last_tokens = to_device(np.array([job.reply_tokens[-1] for job in jobs]))[:, None]
         self.cache.span = Span(rows, positions, reach)
         return self._step_logits(last_tokens, positions, positions, reach)
 
@@ -242,7 +244,7 @@ class Net:
         fresh = np.zeros((3, self.rows, 1), np.int64)
         fresh[2] = self.length - 1  # idle rows write where nothing is read
         job_rows = [job.row for job in jobs]
-        fresh[0, job_rows, 0] = [job.said[-1] for job in jobs]
+        fresh[0, job_rows, 0] = [job.reply_tokens[-1] for job in jobs]
         fresh[1, job_rows, 0] = fresh[2, job_rows, 0] = places
         graph_inputs.copy_(self._to_device(fresh))
         graph.replay()

@@ -44,7 +44,7 @@ def check_agrees(net: Net) -> None:
     tree = tree_of(tails)
     job = Job(tokens, Future(), tree=tree, row=0)
     net.fill([PassTokens(job, 10, False)])
-    job.at = 10
+    job.prompt_position = 10
     logits = net.fill([PassTokens(job, job.tokens_left, True)])
     with net.torch.inference_mode():
         read = net.torch.log_softmax(logits[0].float(), -1)

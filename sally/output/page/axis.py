@@ -13,9 +13,9 @@ from sally.stats.intervals import Estimate
 
 @dataclass(frozen=True)
 class Axis:
-    """An axis from `low` to `high`, between `left` and `margin` before `width`."""
+    """An axis from `low` to `high`, between `left_edge` and `margin` before `width`."""
 
-    left: float
+    left_edge: float
     width: float
     margin: float
     low: float
@@ -23,7 +23,7 @@ class Axis:
 
     def x(self, value: float) -> float:
         """Return the place of a value; values beyond an end are drawn at that end."""
-        return Scale(self.low, self.high, self.left, self.width - self.margin)(value)
+        return Scale(self.low, self.high, self.left_edge, self.width - self.margin)(value)
 
     def grid(self, values: Iterable[float], top: float, bottom: float) -> Iterator[Html]:
         """Yield a vertical line at each value."""

@@ -53,7 +53,7 @@ class Entry(msgspec.Struct, Generic[Found], frozen=True):
     bundle: str  # file name
     sha256: str
     size: str
-    found: Found
+    results: Found
     page: str  # file name of its own page
     signed: str = ""  # fingerprint of the key that signed the bundle; "" if it is not signed
     readers: str = "-"  # the rule that read its replies, and where it was checked
@@ -63,12 +63,12 @@ class Entry(msgspec.Struct, Generic[Found], frozen=True):
     @property
     def played(self) -> int:
         """Number of episodes that were played to their end, or of positions that were answered."""
-        return self.found.episodes
+        return self.results.episodes
 
     @property
     def planned(self) -> int:
         """Number of episodes or positions that this size of the suite asks of the player."""
-        return self.found.planned
+        return self.results.planned
 
     @property
     def is_whole(self) -> bool:
@@ -110,8 +110,8 @@ def write_board(
     Raises:
         BadInput: If the file cannot be written.
     """
-    on_pairs = [entry for entry in entries if isinstance(entry.found, PairEvaluation)]
-    on_games = [entry for entry in entries if isinstance(entry.found, Evaluation)]
+    on_pairs = [entry for entry in entries if isinstance(entry.results, PairEvaluation)]
+    on_games = [entry for entry in entries if isinstance(entry.results, Evaluation)]
     parts = [
         tag("p", f"Refused: {refusal.bundle}: {refusal.why}", class_="warn") for refusal in refused
     ]
@@ -153,10 +153,12 @@ def _pair_parts(entries: Sequence[PairEntry]) -> Iterator[Html]:
     """Yield the section of Sally-2: entries by their means, those that are not whole last, then the
     games of each."""
     yield tag("h2", "Sally-2: certified pairs", id="pairs")
-    ordered = sorted(entries, key=lambda entry: (not entry.is_whole, -_value(entry.found.knowing)))
+    ordered = sorted(
+        entries, key=lambda entry: (not entry.is_whole, -_value(entry.results.knowing))
+    )
     means = [
         (entry.name if entry.is_whole else f"{entry.name}, part",
-         entry.found.knowing, entry.found.doing)
+         entry.results.knowing, entry.results.doing)
         for entry in ordered
     ]  # fmt: skip
     yield draw_knowing_and_doing("Mean knowing and doing of all entries", means, AXIS)
@@ -168,7 +170,7 @@ def _pair_parts(entries: Sequence[PairEntry]) -> Iterator[Html]:
          findings.knowing_all_planned, findings.doing_all_planned,
          entry.readers, entry.signed or None, tag("code", entry.sha256[:16])]
         for entry in ordered
-        for findings in (entry.found,)
+        for findings in (entry.results,)
     ]  # fmt: skip
     top = ["played", "entry", "size", "mean knowing", "games", "mean doing", "games",
            "knowing, all planned", "doing, all planned", "replies read by", "signed",
@@ -176,8 +178,8 @@ def _pair_parts(entries: Sequence[PairEntry]) -> Iterator[Html]:
     yield table(top, rows, [entry.name for entry in ordered])
     yield tag("p", PAIR_PARTS, class_="quiet")
     for entry in entries:
-        yield tag("details", tag("summary", f"{entry.name}: every game"), picture(entry.found),
-                  games_table(entry.found.games))  # fmt: skip
+        yield tag("details", tag("summary", f"{entry.name}: every game"), picture(entry.results),
+                  games_table(entry.results.games))  # fmt: skip
     yield tag("p", PAIR_LEGEND, class_="quiet")
 
 
@@ -191,7 +193,7 @@ def _value(estimate: Estimate | None) -> float:
 def _picture(entry: GamesEntry, is_open: bool) -> Html:
     """Return the figure of one entry over all games, folded unless `is_open`."""
     return tag("details", tag("summary", f"{entry.name}: every game"),
-               figure(entry.found.games, entry.name), open=is_open)  # fmt: skip
+               figure(entry.results.games, entry.name), open=is_open)  # fmt: skip
 
 
 def _tick(entry: GamesEntry) -> Html:
@@ -203,8 +205,8 @@ def _tick(entry: GamesEntry) -> Html:
 def _figures(entries: Sequence[GamesEntry]) -> Html:
     rows, names = list[list[Value]](), list[str]()
     for entry in entries:
-        for game in entry.found.games:
-            all_planned = entry.found.doing_intention_to_treat[game.game]
+        for game in entry.results.games:
+            all_planned = entry.results.doing_intention_to_treat[game.game]
             share = game.forfeits / max(1, game.forfeits + game.moves)
             rows.append(
                 [entry.progress, entry.link, game.game, all_planned,

@@ -45,7 +45,7 @@ LEGEND = (
     "After ± or in brackets: 95% intervals over problems. There is no mean over games."
 )
 ROW, TOP = 26, 30
-AXIS = Axis(left=128, width=340, margin=10, low=-0.25, high=1.1)
+AXIS = Axis(left_edge=128, width=340, margin=10, low=-0.25, high=1.1)
 
 
 def write_evaluation(evaluation: Evaluation, out: Path) -> None:
@@ -154,7 +154,7 @@ def _panel(field: str, games: Sequence[GameResult]) -> Html:
 
 def _row(field: str, game: GameResult, y: float) -> Iterator[Html]:
     estimate: Estimate = getattr(game, field)
-    yield tag("text", game.game, x=AXIS.left - 8, y=y + 4, text_anchor="end", class_="name")
+    yield tag("text", game.game, x=AXIS.left_edge - 8, y=y + 4, text_anchor="end", class_="name")
     yield tag("line", x1=AXIS.x(AXIS.low), x2=AXIS.x(AXIS.high), y1=y, y2=y, class_="base")
     for line in game.lines:
         value = getattr(line, field)

@@ -20,14 +20,14 @@ def draw_knowing_and_doing(
     """Return the figure of some rows on an axis from the first label to the last, with a grid line
     every .5."""
     lowest, highest = labels[0][0], labels[-1][0]
-    axis = Axis(left=160, width=500, margin=16, low=lowest, high=highest)
+    axis = Axis(left_edge=160, width=500, margin=16, low=lowest, high=highest)
     height = TOP + ROW_HEIGHT * len(rows) + 26
     steps = [lowest + 0.5 * n for n in range(round((highest - lowest) / 0.5) + 1)]
     shapes = [*axis.grid(steps, TOP - 6, height - 24), *axis.labels(labels, height - 8)]
     for index, (name, knowing, doing) in enumerate(rows):
         y = TOP + ROW_HEIGHT * index + ROW_HEIGHT / 2
         shapes.append(
-            tag("text", name, x=axis.left - 12, y=y + 4, text_anchor="end", class_="name")
+            tag("text", name, x=axis.left_edge - 12, y=y + 4, text_anchor="end", class_="name")
         )
         shapes += axis.estimate(f"{name}, knowing", knowing, y - 5, "dot")
         shapes += axis.estimate(f"{name}, doing", doing, y + 5, "ring")

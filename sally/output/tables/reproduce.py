@@ -75,7 +75,7 @@ class Engine:
     computes_exact: Callable[[Conditions, str, Effort], Estimate | None] | None = None
     completes: Callable[[Conditions], Conditions] = lambda row: row
     cannot: Callable[[Conditions, str], str | None] = lambda row, metric: None
-    who: str = "model"  # condition that names the model
+    model_condition: str = "model"  # condition that names the model
     pools: frozenset[str] = frozenset()  # conditions that may vary within a cell
     uneven: Uneven | None = None  # why a mean is unbalanced
     layouts: Mapping[str, Layout] = field(default_factory=dict)  # by table; default: plain layout
@@ -90,7 +90,7 @@ class Engine:
 
     @property
     def matching(self) -> Matching:
-        settings = (self.facts, self.completes, self.seat, self.who, self.pools)
+        settings = (self.facts, self.completes, self.seat, self.model_condition, self.pools)
         return Matching(*settings, self.uneven)
 
 
@@ -193,7 +193,7 @@ class Reproduction:
 
     def other_models(self, rows: Sequence[Row]) -> list[str]:
         """Return the models of the store if none of them is the model of one of these rows."""
-        model_key, models = self.engine.who, self._stored.models
+        model_key, models = self.engine.model_condition, self._stored.models
         of_rows = {str(row.row.get(model_key, "")) for row in rows}
         is_other = self._model is None and not any({m, short(m)} & of_rows for m in models)
         return models if is_other else []
@@ -202,7 +202,7 @@ class Reproduction:
         """Return the command that plays the episodes of a table row."""
         if self.quick:
             return f"sally reproduce {self.paper} --repeats {self.effort.repeats}"
-        model = self._model or _model_option(str(row.get(self.engine.who, "MODEL")))
+        model = self._model or _model_option(str(row.get(self.engine.model_condition, "MODEL")))
         study_name = study or self.engine.study or self.paper
         return f"sally run {study_name} --model {model} --out {self._folder or 'DIR'}"
 
@@ -299,7 +299,7 @@ class Reproduction:
 
     def _of_other_models(self, figures: Sequence[Figure]) -> Iterator[tuple[Conditions, str]]:
         """Yield the table's rows for models of the store that are not in the table."""
-        model_key = self.engine.who
+        model_key = self.engine.model_condition
         table_models = {str(f.row[model_key]) for f in figures if model_key in f.row}
         if self._model is not None or not table_models:
             return

@@ -205,7 +205,7 @@ def _total(row: Conditions, metric: str, games: Games) -> Estimate | None:
         return None
     played = pair_games[0]
     if metric == "met":
-        return _count(sum(r.mine == r.theirs for r in rounds(played, AGENT)))
+        return _count(sum(r.own_move == r.other_move for r in rounds(played, AGENT)))
     return _count(sum(rewards(played, AGENT if metric == "total" else PARTNER)))
 
 
@@ -219,13 +219,15 @@ def _grudge(row: Conditions, metric: str, games: Games) -> Estimate | None:
     for facts, played in games:
         for seat in _seats(facts, row["player"]):
             all_rounds = rounds(played, seat)
-            first = next((n for n, r in enumerate(all_rounds) if r.theirs == 1), len(all_rounds))
+            first = next(
+                (n for n, r in enumerate(all_rounds) if r.other_move == 1), len(all_rounds)
+            )
             if first >= len(all_rounds) - 1:
                 if first == len(all_rounds):
                     counts["never_defected_upon"] += 1
-                    counts["all_cooperations"] += all(r.mine == 0 for r in all_rounds)
+                    counts["all_cooperations"] += all(r.own_move == 0 for r in all_rounds)
                 continue
-            later = [r.mine == 1 for r in all_rounds[first + 1 :]]
+            later = [r.own_move == 1 for r in all_rounds[first + 1 :]]
             counts["defected_upon"] += 1
             counts["rounds_after_first"] += len(later)
             counts["defections_after_first"] += sum(later)

@@ -29,13 +29,13 @@ def kind_of(person: Person) -> str:
     contribution in the previous round, with a slope of at least .3.
     """
     rules = person.rules
-    share = sum(r.own for r in person.rounds) / (rules.tokens * len(person.rounds))
+    share = sum(r.own_contribution for r in person.rounds) / (rules.tokens * len(person.rounds))
     if share <= NEVER:
         return "free rider"
     if share >= ALWAYS:
         return "unconditional giver"
     pairs = [
-        (sum(last.others) / len(last.others), float(now.own))
+        (sum(last.others) / len(last.others), float(now.own_contribution))
         for last, now in pairwise(person.rounds)
         if last.others
     ]
@@ -90,7 +90,11 @@ def check_figures(people: Sequence[Person]) -> dict[str, tuple[int, int]]:
             if person_round.fund is not None:
                 funds.append(abs(pot - person_round.fund) < FUND_ROUNDING)
             if person_round.gain is not None and not (rules.punishment or rules.reward):
-                gain = rules.tokens - person_round.own + pot / (1 + len(person_round.others))
+                gain = (
+                    rules.tokens
+                    - person_round.own_contribution
+                    + pot / (1 + len(person_round.others))
+                )
                 next_rounds = person.rounds[n + 1 : n + 2]
                 someone_left = any(
                     len(person_round.others) != len(next_round.others) for next_round in next_rounds
@@ -117,10 +121,11 @@ def _row(people: Sequence[Person], low: float, high: float) -> dict[str, Any]:
     long = [p for p in range_people if len(p.rounds) >= LONG]
     columns: dict[str, list[tuple[str, float]]] = {
         "all rounds": [
-            (p.group, sum(r.own for r in p.rounds) / len(p.rounds)) for p in range_people
+            (p.group, sum(r.own_contribution for r in p.rounds) / len(p.rounds))
+            for p in range_people
         ],
-        "first": [(p.group, float(p.rounds[0].own)) for p in range_people],
-        "last": [(p.group, float(p.rounds[-1].own)) for p in long],
+        "first": [(p.group, float(p.rounds[0].own_contribution)) for p in range_people],
+        "last": [(p.group, float(p.rounds[-1].own_contribution)) for p in long],
     }
     tokens = range_people[0].rules.tokens  # the same in every game of the record
     for name, contributions in columns.items():

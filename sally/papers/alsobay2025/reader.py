@@ -61,7 +61,7 @@ class PersonRound(msgspec.Struct, frozen=True):
     """One round in the transcript of one person."""
 
     number: int
-    own: int
+    own_contribution: int
     total: int
     others: tuple[int, ...]
     fund: float | None = None  # as stated: the total times the multiplier
@@ -197,7 +197,7 @@ def complete_rounds(group: list[Person]) -> list[tuple[int, ...]]:
     if len(group) < group[0].rules.players:
         return []
     for n in range(min(len(person.rounds) for person in group)):
-        contributions = tuple(person.rounds[n].own for person in group)
+        contributions = tuple(person.rounds[n].own_contribution for person in group)
         if any(person.rounds[n].total != sum(contributions) for person in group):
             raise BadInput(
                 f"Group {group[0].group}: the contributions in round {n + 1} sum to "

@@ -129,7 +129,7 @@ def _acting(data: Dilemma) -> Figures:
     for name, fits in zip(NAMES, measures.always(table), strict=True):
         result[f"constant {name}"] = plain(float(fits), n)
     own_best = measures.largest(100 - STEPS + 3 * data.replies)
-    best = measures.largest(table.worth)
+    best = measures.largest(table.stated_worth)
     result["own replies projected"] = measures.share(
         np.asarray((own_best & best).sum(axis=1) / own_best.sum(axis=1)), person
     )
@@ -159,8 +159,10 @@ def _acting(data: Dilemma) -> Figures:
 def _stakes(data: Dilemma) -> Figures:
     table, person = data.table, data.table.person
     acts, n = measures.acts(table), len(table)
-    best_values = table.worth.max(axis=1)
-    stake = best_values - table.worth.mean(axis=1) + measures.TIE  # a random move loses this much
+    best_values = table.stated_worth.max(axis=1)
+    stake = (
+        best_values - table.stated_worth.mean(axis=1) + measures.TIE
+    )  # a random move loses this much
     result = contest_figures("contest from 25 points", measures.contest(table, stake >= LOW))
     for name, rows in (
         ("below 25", stake < LOW),
@@ -174,8 +176,8 @@ def _stakes(data: Dilemma) -> Figures:
             result[f"acts, stakes {name}: best constant"] = plain(best, len(part))
     result |= {
         "loss": mean(measures.loss(table), person),
-        "loss, random": plain(float((best_values - table.worth.mean(axis=1)).mean()), n),
-        "loss, M always": plain(float((best_values - table.worth[:, 1]).mean()), n),
+        "loss, random": plain(float((best_values - table.stated_worth.mean(axis=1)).mean()), n),
+        "loss, M always": plain(float((best_values - table.stated_worth[:, 1]).mean()), n),
     }
     return result
 

@@ -74,8 +74,8 @@ def _gain(origin: Callable[[Round], int | None]) -> Callable[[Played], float]:
         steps: Counter[int] = Counter()
         for last, now in pairwise(everything):
             start = origin(last)
-            if start is not None and now.mine is not None:
-                steps[(now.mine - start) % 3] += 1
+            if start is not None and now.own_move is not None:
+                steps[(now.own_move - start) % 3] += 1
         total = sum(steps.values())
         return log(3) + sum(n / total * log(n / total) for n in steps.values()) if total else 0.0
 
@@ -86,8 +86,8 @@ MEANS: Mapping[str, Callable[[Played], float | None]] = {
     "win_rate": _win_share,
     "bot_win_rate": _bot_won,
     "win_differential": _differential,
-    "gain_own": _gain(lambda last: last.mine),
-    "gain_bot": _gain(lambda last: last.theirs),
+    "gain_own": _gain(lambda last: last.own_move),
+    "gain_bot": _gain(lambda last: last.other_move),
     "functional_regret": lambda played: functional_regret(played, AGENT),
 }
 
@@ -159,7 +159,7 @@ ENGINE = Engine(
     facts,
     tabulates,
     of_setup=True,
-    who="player",
+    model_condition="player",
     beside=BESIDE,
     brings=lambda table, row: "sally import brockbank2024 PATH",
 )

@@ -33,7 +33,7 @@ class SideGame(msgspec.Struct, frozen=True):
     ai: str
     human: bool
     first: bool  # nothing was played before in the same browser
-    kept: float  # as recorded, also where the seats slip
+    recorded_score: float  # as recorded, also where the seats slip
     zero: float
     turns: tuple[JudgedTurn, ...]
     agrees: Mapping[str, int]  # moves that a bot might have made on the same view
@@ -55,7 +55,7 @@ def side_games(games: Iterable[Played], bots: Sequence[str] = ()) -> list[SideGa
             for name in bots:
                 policy = BOTS[name](game)
                 agrees[name] = sum(
-                    turn.action in policy(game.observe(turn.before, seat)) for turn in turns
+                    turn.action in policy(game.observe(turn.state_before, seat)) for turn in turns
                 )
             sides.append(
                 SideGame(
@@ -131,7 +131,7 @@ def _share(games: Sequence[SideGame], part: list[float], totals: list[float]) ->
 def score(games: Sequence[SideGame], zero: bool = False) -> Estimate:
     """Return the mean score over games, with persons as clusters."""
     ai_sides = [g for g in games if not g.human]
-    values = [g.zero if zero else g.kept for g in ai_sides]
+    values = [g.zero if zero else g.recorded_score for g in ai_sides]
     return mean_by_rule(values, [g.person for g in ai_sides], PILES)
 
 

@@ -99,7 +99,7 @@ def as_episode(
         "source": msgspec.to_builtins(game.source),
         "seed of the deck": game.seed,
         "colours": dict(zip(map(str, range(len(COLOURS))), COLOURS, strict=True)),
-        "previous": game.before,
+        "previous": game.previous_game,
         "recorded_score": game.score,
         "recorded_lives_lost": game.lives_lost,
         "people": {str(PERSON): {"survey": dict(survey), "survey after": person}},
@@ -127,11 +127,11 @@ def import_games(path: Path, skip_bad: bool = False) -> ImportResult:
     for file in logs.files:
         with run.listing_errors(file.name) if skip_bad else nullcontext():
             game = read_game(file)
-            games[game.id], chain[game.id] = game, game.before
+            games[game.id], chain[game.id] = game, game.previous_game
     if path.is_file():  # its chain leads through the other logs of the folder
         for file in path.parent.glob("game*.log"):
             if (name_match := GAME_FILE.fullmatch(file.name)) and name_match[1] not in chain:
-                chain[name_match[1]] = read_game(file).before
+                chain[name_match[1]] = read_game(file).previous_game
     people: set[str] = set()
     for game in games.values():
         with run.listing_errors(game.source.file) if skip_bad else nullcontext():

@@ -77,7 +77,7 @@ class Game(msgspec.Struct, frozen=True):
 
     source: Source
     id: str
-    before: str  # the game that the same browser played before; "" if none
+    previous_game: str  # the game that the same browser played before; "" if none
     ai: str
     seed: int
     deck: tuple[Card, ...]

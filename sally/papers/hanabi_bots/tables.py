@@ -95,7 +95,7 @@ ENGINE = Engine(
     facts,
     of_setup=True,
     slow=True,
-    who="bot",
+    model_condition="bot",
     layouts={
         "means": _by_players("score_kept"),
         "perfect": _by_players("perfect"),

@@ -33,13 +33,15 @@ class SideMatch(msgspec.Struct, frozen=True):
     replies: bool  # whether replies were published
     scored_cooperation: int  # moves counted as C there, by whichever rule
     moves: int
-    own: tuple[tuple[str, int], ...]  # readable decisions: the cell before ("" first), the move
+    own_decisions: tuple[
+        tuple[str, int], ...
+    ]  # readable decisions: the cell before ("" first), the move
     regret: DecisionRegret | None  # against a declared bot
 
     def share(self, cell_before: str) -> tuple[int, int]:
         """Return the numbers of cooperations and of decisions after an outcome such as CD; "" means
         the first round."""
-        moves = [move for cell, move in self.own if cell == cell_before]
+        moves = [move for cell, move in self.own_decisions if cell == cell_before]
         return sum(move == COOPERATES for move in moves), len(moves)
 
 
@@ -61,17 +63,17 @@ def _side(played: Played, seat: Seat, model: str) -> SideMatch:
     marked, cell_before, decisions = not_decided(played, seat), "", []
     all_rounds = table_rounds(played, seat)
     for past_round in all_rounds:
-        if past_round.mine is None or past_round.theirs is None:
+        if past_round.own_move is None or past_round.other_move is None:
             continue
         if past_round.turn not in marked:
-            decisions.append((cell_before, past_round.mine))
-        cell_before = "CD"[past_round.mine] + "CD"[past_round.theirs]
+            decisions.append((cell_before, past_round.own_move))
+        cell_before = "CD"[past_round.own_move] + "CD"[past_round.other_move]
     return SideMatch(
         played.episode.id,
         model,
         rules(played).stop_chance,
         played.episode.used["replies"] != NOT_PUBLISHED,
-        sum(past_round.mine == COOPERATES for past_round in all_rounds),
+        sum(past_round.own_move == COOPERATES for past_round in all_rounds),
         len(all_rounds),
         tuple(decisions),
         decisions_lost(played, seat),
@@ -87,7 +89,7 @@ def doing(sides: Sequence[SideMatch]) -> tuple[Estimate, int]:
 def pool_regrets(regrets: Sequence[DecisionRegret]) -> tuple[Estimate, int]:
     """Return how much was gained in these matches, from 0 (random moves) to 1 (optimum), and the
     number of decisions."""
-    above = [r.at_random - r.lost for r in regrets]
+    above = [r.at_random - r.loss for r in regrets]
     below = [r.at_random for r in regrets]
     return ratio_by_rule(above, below, list(range(len(regrets)))), sum(r.decisions for r in regrets)
 
@@ -98,7 +100,9 @@ def cooperation(sides: Sequence[SideMatch], cell_before: str | None = None) -> t
     Only decisions after the outcome `cell_before` count; None counts all.
     """
     if cell_before is None:
-        pairs = [(sum(m == COOPERATES for _, m in s.own), len(s.own)) for s in sides]
+        pairs = [
+            (sum(m == COOPERATES for _, m in s.own_decisions), len(s.own_decisions)) for s in sides
+        ]
     else:
         pairs = [s.share(cell_before) for s in sides]
     pairs = [pair for pair in pairs if pair[1]]

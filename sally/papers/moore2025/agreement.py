@@ -68,13 +68,13 @@ class LabelCounts(msgspec.Struct, frozen=True):
     """Numbers of labels that are in both the reader's result and the record, or in only one of
     them."""
 
-    both: int = 0
+    in_both: int = 0
     reader_only: int = 0
     record_only: int = 0
 
     def __add__(self, other: LabelCounts) -> LabelCounts:
         return LabelCounts(
-            self.both + other.both,
+            self.in_both + other.in_both,
             self.reader_only + other.reader_only,
             self.record_only + other.record_only,
         )
@@ -83,21 +83,21 @@ class LabelCounts(msgspec.Struct, frozen=True):
     def precision(self) -> float | None:
         """The share of the labels assigned by the reader (rules or a model) that the published data
         contain too; None if the reader assigned no labels."""
-        n_found = self.both + self.reader_only
-        return self.both / n_found if n_found else None
+        n_found = self.in_both + self.reader_only
+        return self.in_both / n_found if n_found else None
 
     @property
     def recall(self) -> float | None:
         """The share of the published labels that the reader assigned too; None if there are no
         published labels."""
-        recorded = self.both + self.record_only
-        return self.both / recorded if recorded else None
+        recorded = self.in_both + self.record_only
+        return self.in_both / recorded if recorded else None
 
     @property
     def f1(self) -> float | None:
         """The harmonic mean of precision and recall; None if neither side has any label."""
-        total = 2 * self.both + self.reader_only + self.record_only
-        return 2 * self.both / total if total else None
+        total = 2 * self.in_both + self.reader_only + self.record_only
+        return 2 * self.in_both / total if total else None
 
 
 class Agreement(msgspec.Struct, frozen=True):

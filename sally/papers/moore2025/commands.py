@@ -189,7 +189,7 @@ def _rows(name: str, games: tuple[PublishedGame, ...], reader: GameReader) -> li
         {
             "games": name,
             "labels": kind,
-            "n": tally.both + tally.record_only,
+            "n": tally.in_both + tally.record_only,
             "precision": tally.precision,
             "recall": tally.recall,
             "f1": tally.f1,

@@ -323,7 +323,7 @@ ENGINE = Engine(
     facts,
     tabulates,
     cannot=cannot,
-    who="persuader",
+    model_condition="persuader",
     layouts=LAYOUTS,
     figures=FIGURES,
     beside=BESIDE,

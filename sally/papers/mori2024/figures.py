@@ -97,7 +97,7 @@ def _thresholds(records: Sequence[BeliefRecord]) -> Figures:
         result[f"mandatory, threshold {threshold}: acts"] = measures.share(acts, table.person)
         if threshold == 2:
             believed, gives = table.expected[:, 0], (table.move == 0).astype(float)
-            best = measures.largest(table.worth)[:, 0].astype(float)
+            best = measures.largest(table.stated_worth)[:, 0].astype(float)
             for name, column in (("own giving", gives), ("giving as best reply", best)):
                 r = float(np.corrcoef(believed, column)[0, 1])
                 result[f"mandatory, threshold 2: r of belief and {name}"] = plain(r, len(table))

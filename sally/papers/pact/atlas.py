@@ -81,7 +81,7 @@ def _dot(
     value = findings.estimate(seats, pair)
     ids = tuple(dict.fromkeys(seat.game for seat in seats))
     kind: AtlasKind = "model" if habit is None else "rule"
-    facts = (sum(len(seat.at.rounds) for seat in seats), "rounds", len(ids), SOURCE, ids)
+    facts = (sum(len(seat.seat_episode.rounds) for seat in seats), "rounds", len(ids), SOURCE, ids)
     # no year: the record spans two years, and few names have one
     return estimate_dots(column, label, kind, None, value, *facts, family=family)
 

@@ -58,32 +58,33 @@ class SeatGame(msgspec.Struct, frozen=True, dict=True):
     model: str
     opponent: str
     era: str
-    at: SeatEpisode
+    seat_episode: SeatEpisode
 
     @cached_property
     def words(self) -> list[Word]:
         """The announcements with the quotes that followed."""
-        return words_of(self.seat, self.at)
+        return words_of(self.seat, self.seat_episode)
 
     @cached_property
     def random(self) -> float:
         """The payoff of uniform quotes."""
-        seat, seat_episode = self.seat, self.at
+        seat, seat_episode = self.seat, self.seat_episode
         return sum(
-            random_worth(seat, seat_episode.limit, quoted.theirs) for quoted in seat_episode.rounds
+            random_worth(seat, seat_episode.limit, quoted.other_quote)
+            for quoted in seat_episode.rounds
         )
 
     @cached_property
     def best(self) -> float:
         """The best payoff in hindsight."""
-        return hindsight(self.seat, self.at)
+        return hindsight(self.seat, self.seat_episode)
 
     @cached_property
     def losses(self) -> list[Losses]:
         """The regret of each round by cause."""
-        seat, seat_episode = self.seat, self.at
+        seat, seat_episode = self.seat, self.seat_episode
         return [
-            split_loss(seat, seat_episode.limit, quoted.mine, quoted.theirs)
+            split_loss(seat, seat_episode.limit, quoted.own_quote, quoted.other_quote)
             for quoted in seat_episode.rounds
         ]
 
@@ -91,23 +92,25 @@ class SeatGame(msgspec.Struct, frozen=True, dict=True):
     def first_claim(self) -> str:
         """The first value or cost that the seat claimed to have: "true", "bluff" or "self-harming",
         or "none" if it claimed none."""
-        claims = claims_of(self.seat, self.at)
+        claims = claims_of(self.seat, self.seat_episode)
         if not claims:
             return "none"
-        if claims[0] == self.at.limit:
+        if claims[0] == self.seat_episode.limit:
             return "true"
-        return "bluff" if is_bluff(self.seat, self.at.limit, claims[0]) else "self-harming"
+        return (
+            "bluff" if is_bluff(self.seat, self.seat_episode.limit, claims[0]) else "self-harming"
+        )
 
     @cached_property
     def payoff(self) -> float:
         """The payoff as recorded."""
-        prices = (quoted.price for quoted in self.at.rounds if quoted.price is not None)
-        return sum(gain(self.seat, self.at.limit, price) for price in prices)
+        prices = (quoted.price for quoted in self.seat_episode.rounds if quoted.price is not None)
+        return sum(gain(self.seat, self.seat_episode.limit, price) for price in prices)
 
     @property
     def share(self) -> float:
         """The payoff as a share of the total gain available to both seats."""
-        return self.payoff / (len(self.at.rounds) * self.at.surplus)
+        return self.payoff / (len(self.seat_episode.rounds) * self.seat_episode.surplus)
 
 
 def seat_games(records: Iterable[Record]) -> list[SeatGame]:
@@ -159,16 +162,21 @@ def share(game: SeatGame) -> Pair:
 
 
 def efficiency(game: SeatGame) -> Pair:
-    return sum(quoted.price is not None for quoted in game.at.rounds), len(game.at.rounds)
+    return sum(quoted.price is not None for quoted in game.seat_episode.rounds), len(
+        game.seat_episode.rounds
+    )
 
 
 def irrational(game: SeatGame) -> Pair:
-    beyond = sum(gain(game.seat, game.at.limit, quoted.mine) < 0 for quoted in game.at.rounds)
-    return beyond, len(game.at.rounds)
+    beyond = sum(
+        gain(game.seat, game.seat_episode.limit, quoted.own_quote) < 0
+        for quoted in game.seat_episode.rounds
+    )
+    return beyond, len(game.seat_episode.rounds)
 
 
 def announced_pair(game: SeatGame) -> Pair:
-    return len(game.words), len(game.at.rounds)
+    return len(game.words), len(game.seat_episode.rounds)
 
 
 def kept_pair(game: SeatGame) -> Pair:
@@ -187,7 +195,7 @@ def broken_for_other(game: SeatGame) -> Pair:
 
 
 def met_pair(game: SeatGame) -> Pair:
-    return kept_met(game.seat, game.at)
+    return kept_met(game.seat, game.seat_episode)
 
 
 def loss(part: str) -> Callable[[SeatGame], Pair]:
@@ -203,16 +211,16 @@ def loss(part: str) -> Callable[[SeatGame], Pair]:
 def aim(game: SeatGame) -> Pair:
     """Return the summed distance between the seat's quote and the other's from round 2 on, and the
     number of rounds."""
-    rounds = game.at.rounds[1:]
-    return sum(abs(quoted.mine - quoted.theirs) for quoted in rounds), len(rounds)
+    rounds = game.seat_episode.rounds[1:]
+    return sum(abs(quoted.own_quote - quoted.other_quote) for quoted in rounds), len(rounds)
 
 
 def naive_aim(game: SeatGame) -> Pair:
     """Return the summed distance between the other's quote and its previous quote, and the number
     of rounds."""
-    rounds = game.at.rounds
+    rounds = game.seat_episode.rounds
     steps = pairwise(rounds)
-    return sum(abs(a.theirs - b.theirs) for a, b in steps), len(rounds) - 1
+    return sum(abs(a.other_quote - b.other_quote) for a, b in steps), len(rounds) - 1
 
 
 MEASURES: Mapping[str, Callable[[SeatGame], Pair]] = {
@@ -257,13 +265,17 @@ def mindless(habit: Habit) -> Callable[[SeatGame], Pair]:
     """
 
     def measure_habit(game: SeatGame) -> Pair:
-        seat, seat_episode = game.seat, game.at
+        seat, seat_episode = game.seat, game.seat_episode
         total, past = 0.0, History[Round]()
         for quoted in seat_episode.rounds:
             view = View(seat, seat_episode.limit, past, 0, talking=False)
             own_quote = habit(view, seat_episode.limit, view.last())
-            total += round_gain(seat, seat_episode.limit, own_quote, quoted.theirs)
-            bid, ask = (own_quote, quoted.theirs) if seat == BUYER else (quoted.theirs, own_quote)
+            total += round_gain(seat, seat_episode.limit, own_quote, quoted.other_quote)
+            bid, ask = (
+                (own_quote, quoted.other_quote)
+                if seat == BUYER
+                else (quoted.other_quote, own_quote)
+            )
             past = past.append(Round(bid, ask))
         return total - game.random, game.best - game.random
 

@@ -46,7 +46,7 @@ def import_games(path: Path) -> ImportResult:
 
 
 def _tally(record: Record) -> dict[str, int]:
-    spoken = sum(len(recorded.said) for recorded in record.rounds)
+    spoken = sum(len(recorded.messages) for recorded in record.rounds)
     return {
         "rounds": len(record.rounds),
         "trades": sum(recorded.price is not None for recorded in record.rounds),
@@ -78,7 +78,7 @@ def as_episode(record: Record, repeat: int = 0) -> tuple[Episode, list[Differenc
     differences: list[Difference] = []
     for number, recorded in enumerate(record.rounds, 1):
         if record.era == "sequential":
-            order = [seat for seat, _ in recorded.said] or [BUYER]
+            order = [seat for seat, _ in recorded.messages] or [BUYER]
             match.move(NATURE, SEATS.index(order[0]))
             for seat in (order[0], SEATS[1 - SEATS.index(order[0])]):
                 match.move(seat, Say(recorded.message(seat)))
@@ -88,7 +88,7 @@ def as_episode(record: Record, repeat: int = 0) -> tuple[Episode, list[Differenc
         for seat in SEATS:
             match.move(seat, recorded.quotes[seat])
         if match.state.quotes is not None:
-            match.move(NATURE, int(recorded.up))
+            match.move(NATURE, int(recorded.is_rounded_up))
         differences += _differences(record, number, match.state)
     if not match.over:
         match.censor("left", f"{len(match.state.past)} rounds are on record")

@@ -49,15 +49,15 @@ class Line(msgspec.Struct, frozen=True):
 class RecordedRound(msgspec.Struct):
     """One round as it was logged."""
 
-    said: list[tuple[Seat, str]] = []  # in the order of the log
+    messages: list[tuple[Seat, str]] = []  # in the order of the log
     quotes: dict[Seat, int] = {}
     price: int | None = None  # of the logged trade; None: no trade was logged
-    up: bool = False  # the logged coin: whether a half was rounded up
+    is_rounded_up: bool = False  # the logged coin: whether a half was rounded up
     totals: dict[Seat, float] = {}  # running payoffs at the round's end
 
     def message(self, seat: Seat) -> str:
         """Return the message of a seat; an absent message counts as silence."""
-        return next((text for speaker, text in self.said if speaker == seat), "")
+        return next((text for speaker, text in self.messages if speaker == seat), "")
 
 
 class Record(msgspec.Struct):
@@ -186,7 +186,7 @@ def _note(recorded: RecordedRound, line: Line) -> int:
     reply does not clearly state the logged price, else 0."""
     match line.type:
         case "conversation":
-            recorded.said.append((SEAT_OF[line.player_id], line.message))
+            recorded.messages.append((SEAT_OF[line.player_id], line.message))
         case "bid_ask":
             if line.price is None or not 0 <= line.price <= HIGHEST:
                 raise BadInput(
@@ -199,7 +199,7 @@ def _note(recorded: RecordedRound, line: Line) -> int:
                 return int(plain is None or int(plain[1]) != line.price)
         case "trade":
             recorded.price = None if line.cleared_price is None else int(line.cleared_price)
-            recorded.up = line.clearing_random_pick
+            recorded.is_rounded_up = line.clearing_random_pick
         case "round_end":
             paid = line.data.get("payoff_map", {})
             recorded.totals = {SEAT_OF[seat]: float(total) for seat, total in paid.items()}

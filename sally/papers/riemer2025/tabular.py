@@ -72,16 +72,16 @@ def measure_regrets(
     """Return regrets as the paper computes them, and the share of right predictions."""
     prices = cost_of_being_wrong(game, AGENT, kind)
     assert prices is not None  # these partners have prices
-    wrong = rounds.predicted != rounds.theirs
+    wrong = rounds.predicted != rounds.other_moves
     return {
         "functional_regret": rates - _reward(game, rounds),
-        "tom_regret": (wrong * prices[rounds.theirs]).mean(axis=1),
+        "tom_regret": (wrong * prices[rounds.other_moves]).mean(axis=1),
         "tom_percent": 100 * (1 - wrong.mean(axis=1)),
     }
 
 
 def _reward(game: RepeatedGame, rounds: Rounds) -> Floats:
-    return np.asarray(pay_table(game, AGENT)[rounds.mine, rounds.theirs].mean(axis=1))
+    return np.asarray(pay_table(game, AGENT)[rounds.own_moves, rounds.other_moves].mean(axis=1))
 
 
 @lru_cache(maxsize=64)
@@ -111,7 +111,7 @@ def exact_cell(name: str, kind: str, effort: Effort) -> Mapping[str, Estimate]:
     return {
         "functional_regret": lone_by_rule(np.array(best)[lots] / ROUNDS - _reward(game, rounds)),
         "tom_regret": lone_by_rule(
-            losses[rounds.predicted, rounds.theirs].mean(axis=1), metric_bounds("tom_regret")
+            losses[rounds.predicted, rounds.other_moves].mean(axis=1), metric_bounds("tom_regret")
         ),
     }
 
@@ -130,10 +130,10 @@ def tabular_curves(name: str, kind: str, effort: Effort) -> Mapping[str, Floats]
     Both are arrays of shape (episode, round).
     """
     game, partners, lots, rounds = _bulk(name, kind, effort, None)
-    earned = np.cumsum(pay_table(game, AGENT)[rounds.mine, rounds.theirs], axis=1)
+    earned = np.cumsum(pay_table(game, AGENT)[rounds.own_moves, rounds.other_moves], axis=1)
     best = np.array(
         [optimal_course(game, AGENT, machine_of(game, AGENT, p), ROUNDS) for p in partners]
     )
     so_far = np.arange(1, ROUNDS + 1)
-    right = np.cumsum(rounds.predicted == rounds.theirs, axis=1)
+    right = np.cumsum(rounds.predicted == rounds.other_moves, axis=1)
     return {"regret": (best[lots] - earned) / so_far, "ToM %": 100 * right / so_far}

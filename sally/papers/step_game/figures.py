@@ -134,7 +134,7 @@ def rules() -> Mapping[str, Rule]:
         "always_1": lambda observed: sure(1),
         "free_of_last": lambda observed: sure(free_of_last(observed.view)),
         "free_of_announced": lambda observed: sure(
-            free_of_announced(observed.said, observed.view.number)
+            free_of_announced(observed.announcements, observed.view.number)
         ),
         "repeat_own_last": lambda observed: sure(repeat_own_last(observed.view)),
         "stage_equilibrium": lambda observed: equilibrium,
@@ -148,7 +148,7 @@ def mindless(seats: Sequence[SeatGame], rule: Rule, metric: str) -> Estimate | N
     for seat in seats:
         above, below = games.get(seat.game, (0.0, 0.0))
         for observed, sums in zip(seat.turns, seat.tallies, strict=True):
-            worths = observed.worths if metric == "doing_win" else steps(observed.theirs)
+            worths = observed.worths if metric == "doing_win" else steps(observed.other_moves)
             mean = sum(worths) / 3
             above += sum(p * w for p, w in zip(rule(observed), worths, strict=True)) - mean
             below += sums.win_most if metric == "doing_win" else sums.steps_most
@@ -184,7 +184,7 @@ def findings(seats: Sequence[SeatGame]) -> dict[str, Estimate | None]:
         return ratio(pairs, games, SHARE)
 
     def fives(observed: ObservedMove) -> bool:
-        return (observed.mine, *observed.theirs).count(5) > 1
+        return (observed.own_move, *observed.other_moves).count(5) > 1
 
     return {
         "win doing, all models": measure(seats, "doing_win"),
@@ -193,7 +193,9 @@ def findings(seats: Sequence[SeatGame]) -> dict[str, Estimate | None]:
         "best reply rate": measure(seats, "best_reply_rate"),
         "errors survived": measure(seats, "errors_survived"),
         "steps a turn": measure(seats, "steps_per_turn"),
-        "full split of 1, 3 and 5": by_turn(lambda d: len({d.mine, *d.theirs}) == 3, first_seats),
+        "full split of 1, 3 and 5": by_turn(
+            lambda d: len({d.own_move, *d.other_moves}) == 3, first_seats
+        ),
         "collision on 5": by_turn(fives, first_seats),
         "announced": measure(seats, "announced_rate"),
         "promise kept": measure(seats, "promise_kept"),

@@ -73,7 +73,7 @@ class RecordedTurn(msgspec.Struct, frozen=True):
     order: tuple[int, ...]  # of speaking; empty without talk
     talk: tuple[tuple[str, str, str], ...]  # by sub-round, in order of speaking
     moves: Triple
-    before: Triple  # positions
+    positions: Triple  # positions
 
 
 class RecordedGame(msgspec.Struct, frozen=True):
@@ -95,7 +95,7 @@ class RecordedGame(msgspec.Struct, frozen=True):
     @property
     def target_range(self) -> tuple[int, int]:
         """The targets consistent with the record."""
-        top_before, top = max(self.turns[-1].before), max(self.final)
+        top_before, top = max(self.turns[-1].positions), max(self.final)
         late = self.date >= "20250201" or top_before >= SINCE_FEBRUARY - 1
         lowest = SINCE_FEBRUARY if late else NEVER_BELOW
         highest = SINCE_FEBRUARY - 1 if top < SINCE_FEBRUARY else NEVER_ABOVE
@@ -230,7 +230,7 @@ def setup_of(game: RecordedGame) -> Setup:
     params: dict[str, Any] = {
         "target": (low + high) // 2,
         "talks": game.talks,
-        "positions": list(game.turns[0].before),
+        "positions": list(game.turns[0].positions),
         "max_turns": TURN_LIMIT,
         "letters": MOST_LETTERS,
         "target_range": [low, high],
@@ -251,8 +251,8 @@ def as_episode(game: RecordedGame) -> tuple[Episode, list[Difference]]:
         if match.over:
             differs.append(Difference(setup.instance.id, "length", n, "goes on", "is over"))
             break
-        if match.state.positions != turn.before:
-            positions_shown = str(turn.before), str(match.state.positions)
+        if match.state.positions != turn.positions:
+            positions_shown = str(turn.positions), str(match.state.positions)
             differs.append(Difference(setup.instance.id, "positions", n, *positions_shown))
         _feed(match, turn, game.talks, differs, setup.instance.id)
     if match.state.positions != game.final:
@@ -341,7 +341,7 @@ def _oddities(game: RecordedGame) -> list[Oddity]:
     first = game.turns[0]
     oddities = []
     if first.number != 1:
-        reason = f"it begins at turn {first.number} with positions {first.before}"
+        reason = f"it begins at turn {first.number} with positions {first.positions}"
         oddities.append(Oddity(game.source.file, "begins late", reason))
     if unknown := [raw for raw in game.models if not model_name(raw).provider]:
         reason = f"no provider is known for {', '.join(unknown)}"

@@ -125,7 +125,8 @@ def choices(path: Path, out: Path) -> None:
             picks = ["tie" if row[n] == 0.5 else "BA"[int(row[n])] for row in levels[1:]]
             values = [f"{v:.6g}" for v in table.values[n]]
             kind = KINDS[table.kind[n]]
-            writer.writerow([choice.person, choice.trial, *choice.own, *choice.other,
+            writer.writerow([choice.person, choice.trial,
+                             *choice.own_payoffs, *choice.other_payoffs,
                              "AB"[choice.row], kind, *values, table.crowd[n], *picks])  # fmt: skip
     echo(f"{len(record.choices)} choices were written to {out}.")
 
@@ -229,7 +230,7 @@ def scale(places: tuple[str, ...], people: Path | None, as_json: bool) -> None:
         same_games = [
             as_episode(choice, crowds.across(choice), source)
             for choice in record.choices
-            if canonical(choice.own, choice.other)[0] in roles
+            if canonical(choice.own_payoffs, choice.other_payoffs)[0] in roles
         ]
         them = scale_players(list(map(replay_for_measures, same_games)), LEAST)
         for crowd in them.values():

@@ -37,8 +37,8 @@ class ChoiceTable(msgspec.Struct, frozen=True):
     person: np.ndarray
     kind: np.ndarray
     row: np.ndarray  # 0: A, 1: B
-    own: Floats  # (choice, row, column)
-    other: Floats
+    own_payoffs: Floats  # (choice, row, column)
+    other_payoffs: Floats
     crowd: np.ndarray  # people across
     values: Floats  # (choice, row): expected payoff against the crowd; 0 without one
 
@@ -47,13 +47,15 @@ def table_of(choices: tuple[Choice, ...], crowds: Crowds) -> ChoiceTable:
     """Return a table of choices, each with its expected payoffs against the people in the other
     role."""
     across = np.array([crowds.across(choice) for choice in choices], float)
-    own_pays = np.array([c.own for c in choices], float).reshape(-1, 2, 2)
-    other_pays = np.array([c.other for c in choices], float).reshape(-1, 2, 2)
+    own_pays = np.array([c.own_payoffs for c in choices], float).reshape(-1, 2, 2)
+    other_pays = np.array([c.other_payoffs for c in choices], float).reshape(-1, 2, 2)
     size = across.sum(axis=1)
     odds = across / np.maximum(size, 1)[:, None]
     return ChoiceTable(
         np.array([c.person for c in choices]),
-        np.array([KINDS.index(kind_of(canonical(c.own, c.other)[0])) for c in choices]),
+        np.array(
+            [KINDS.index(kind_of(canonical(c.own_payoffs, c.other_payoffs)[0])) for c in choices]
+        ),
         np.array([c.row for c in choices]),
         own_pays,
         other_pays,
@@ -76,18 +78,18 @@ def levels(table: ChoiceTable) -> list[Floats]:
     for _ in range(LEVELS):
         column_odds = np.stack([columns[-1], 1 - columns[-1]], axis=1)
         row_odds = np.stack([rows[-1], 1 - rows[-1]], axis=1)
-        rows.append(_best(np.einsum("nrc,nc->nr", table.own, column_odds)))
-        columns.append(_best(np.einsum("nrc,nr->nc", table.other, row_odds)))
+        rows.append(_best(np.einsum("nrc,nc->nr", table.own_payoffs, column_odds)))
+        columns.append(_best(np.einsum("nrc,nr->nc", table.other_payoffs, row_odds)))
     return rows
 
 
 def rules(table: ChoiceTable) -> dict[str, Floats]:
     """Return the probability that each rule of thumb chooses row A."""
     rules_found = {f"level {k}": row for k, row in enumerate(levels(table)) if k}
-    rules_found["own largest payoff"] = _best(table.own.max(axis=2))
-    rules_found["largest sum"] = _best((table.own + table.other).max(axis=2))
-    rules_found["maxmin"] = _best(table.own.min(axis=2))
-    flat = table.own.reshape(-1, 4), table.other.reshape(-1, 4)
+    rules_found["own largest payoff"] = _best(table.own_payoffs.max(axis=2))
+    rules_found["largest sum"] = _best((table.own_payoffs + table.other_payoffs).max(axis=2))
+    rules_found["maxmin"] = _best(table.own_payoffs.min(axis=2))
+    flat = table.own_payoffs.reshape(-1, 4), table.other_payoffs.reshape(-1, 4)
     equilibrium_shares: dict[tuple[float, ...], float] = {}
     equilibrium = []
     for own_pays, other_pays in zip(*flat, strict=True):

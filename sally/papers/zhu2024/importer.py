@@ -48,10 +48,10 @@ def crowd_spec(across: tuple[int, int]) -> PlayerSpec:
 
 def as_episode(choice: Choice, across: tuple[int, int], source: dict[str, Any]) -> Episode:
     """Return one choice as an episode of one round."""
-    role, _, _ = canonical(choice.own, choice.other)
+    role, _, _ = canonical(choice.own_payoffs, choice.other_payoffs)
     lineup = {AGENT: person(), PARTNER: crowd_spec(across)}
     name = f"zhu2024:{choice.person}:{choice.trial}"
-    params = params_of(choice.own, choice.other)
+    params = params_of(choice.own_payoffs, choice.other_payoffs)
     setup = Setup(
         Instance(name, "repeated_games", params),
         0,

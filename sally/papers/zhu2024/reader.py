@@ -54,8 +54,8 @@ class Choice(msgspec.Struct, frozen=True):
 
     person: int
     trial: int  # from 1
-    own: tuple[int, int, int, int]  # payoffs at AC, AD, BC, BD
-    other: tuple[int, int, int, int]
+    own_payoffs: tuple[int, int, int, int]  # payoffs at AC, AD, BC, BD
+    other_payoffs: tuple[int, int, int, int]
     row: int  # 0: A, 1: B
 
 
@@ -193,7 +193,7 @@ class Crowds:
         self.taken: Counter[tuple[Role, int]] = Counter()
         self.by_person: Counter[tuple[int, Role, int]] = Counter()
         for choice in choices:
-            role, rows, _ = canonical(choice.own, choice.other)
+            role, rows, _ = canonical(choice.own_payoffs, choice.other_payoffs)
             self.taken[role, choice.row ^ rows] += 1
             self.by_person[choice.person, role, choice.row ^ rows] += 1
 
@@ -203,7 +203,7 @@ class Crowds:
 
     def across(self, choice: Choice) -> tuple[int, int]:
         """Return how many opponents chose column C and column D, excluding the person."""
-        role, _, columns = canonical(choice.own, choice.other)
+        role, _, columns = canonical(choice.own_payoffs, choice.other_payoffs)
         other_role, rows = exchange_roles(role)
         counts = []
         for column in (0, 1):

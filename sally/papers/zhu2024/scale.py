@@ -51,13 +51,13 @@ class _Screen(msgspec.Struct, frozen=True):
     episode: str
     cluster: str
     role: Role
-    own: Floats
-    other: Floats
+    own_payoffs: Floats
+    other_payoffs: Floats
     odds: Floats
     across: int
     row: int | None
     predicted: int | None
-    asked: bool
+    is_asked: bool
 
 
 def _screen(played: Played) -> _Screen | None:
@@ -93,7 +93,7 @@ def _screen(played: Played) -> _Screen | None:
 
 def table_of(screens: Sequence[_Screen]) -> figures.ChoiceTable:
     """Return games as a table of choices, in the form that the functions of `figures` take."""
-    own_pays = np.array([s.own for s in screens])
+    own_pays = np.array([s.own_payoffs for s in screens])
     odds = np.array([s.odds for s in screens])
     _, clusters = np.unique([s.cluster for s in screens], return_inverse=True)
     return figures.ChoiceTable(
@@ -101,7 +101,7 @@ def table_of(screens: Sequence[_Screen]) -> figures.ChoiceTable:
         np.array([KINDS.index(kind_of(s.role)) for s in screens]),
         np.array([s.row for s in screens]),
         own_pays,
-        np.array([s.other for s in screens]),
+        np.array([s.other_payoffs for s in screens]),
         np.array([s.across for s in screens]),
         np.einsum("nrc,nc->nr", own_pays, odds),
     )
@@ -144,8 +144,10 @@ def _scale_screens(screens: Sequence[_Screen]) -> Scaled | None:
     table = table_of(moved)
     with_prediction = [s for s in screens if s.predicted is not None]
     with_both = [s for s in moved if s.predicted is not None]
-    acted = [s.own[s.row, s.predicted] >= s.own[:, s.predicted].max() for s in with_both]
-    n_asked = sum(s.asked for s in screens)
+    acted = [
+        s.own_payoffs[s.row, s.predicted] >= s.own_payoffs[:, s.predicted].max() for s in with_both
+    ]
+    n_asked = sum(s.is_asked for s in screens)
     return Scaled(
         figures.doing(table),
         len(moved),

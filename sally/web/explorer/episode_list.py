@@ -236,14 +236,14 @@ class EpisodeList:
     def _sources(self) -> list[_Source]:
         return [*self._running.values(), *self._stores.values()]
 
-    def episodes(self, wanted: EpisodeFilter = EVERYTHING) -> pl.DataFrame:
+    def episodes(self, selection: EpisodeFilter = EVERYTHING) -> pl.DataFrame:
         """Return the matching episodes, the last of each store first."""
         with self._lock:
             tables = [
-                _containing(source, wanted.select(source.table), wanted.text)
+                _containing(source, selection.select(source.table), selection.text)
                 for source in self._sources()
             ]
-        return wanted.order(pl.concat([pl.DataFrame(schema=TYPES), *tables]))
+        return selection.order(pl.concat([pl.DataFrame(schema=TYPES), *tables]))
 
     def choices(self) -> dict[str, list[str]]:
         """Return the existing values of each filter field."""

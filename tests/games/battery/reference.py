@@ -17,7 +17,7 @@ Fact = tuple[frozenset[int], int, int | None]
 def lived(events: Sequence[Event]) -> list[Fact]:
     """All that happened, as an observer of everything knows it."""
     return [
-        (frozenset(e.who), e.place, e.who[0] if e.kind == "tell" and e.lie else None)
+        (frozenset(e.present), e.place, e.present[0] if e.kind == "tell" and e.lie else None)
         for e in events
     ]
 

@@ -112,7 +112,9 @@ def test_stories_with_different_keys_have_the_same_outline(order: int) -> None:
         count += 1
         events = [story for story in stories if story is not None]
         assert [place_believed(story, chain) for story in events] == [0, 1, 2]
-        shapes = {tuple((e.kind, e.place, len(e.who), e.lie) for e in story) for story in events}
+        shapes = {
+            tuple((e.kind, e.place, len(e.present), e.lie) for e in story) for story in events
+        }
         assert len(shapes) == 1
     assert count >= 2
 
@@ -122,7 +124,9 @@ def test_speaker_lies_exactly_if_its_belief_differs_from_the_claim() -> None:
         events = _events(Stream(11, n), tuple(range(1 + n % 4)))
         for index, event in enumerate(events):
             if event.kind == "tell":
-                assert (place_believed(events[:index], event.who[:1]) != event.place) == event.lie
+                assert (
+                    place_believed(events[:index], event.present[:1]) != event.place
+                ) == event.lie
 
 
 def test_ignoring_talk_changes_many_answers() -> None:

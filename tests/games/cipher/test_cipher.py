@@ -350,8 +350,8 @@ def test_best_hints_have_the_highest_value_in_the_set() -> None:
         for b in words[1]
         for c in words[2]
     ]
-    assert best.worth.value == pytest.approx(max(tried))
-    assert best.worth.value == pytest.approx(
+    assert best.hint_value.value == pytest.approx(max(tried))
+    assert best.hint_value.value == pytest.approx(
         value_hints(Mind(), Listener("history"), position, best.hints).value
     )
 

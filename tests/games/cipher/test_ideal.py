@@ -61,14 +61,16 @@ GAME = Cipher(
 def guesses(name: str, at: Position, hints: Any) -> dict[int, float]:
     """Return the codes that an interceptor of the pool may guess, with their odds."""
     if name == "random":
-        return dict.fromkeys(at.left, 1 / len(at.left))
+        return dict.fromkeys(at.codes_left, 1 / len(at.codes_left))
     listener = Listener("history" if name == "by_history" else "bayes")
-    return {likeliest(listener_odds(listener, at.filed, hints, at.left), at.left): 1.0}
+    return {likeliest(listener_odds(listener, at.filed, hints, at.codes_left), at.codes_left): 1.0}
 
 
 @lru_cache(maxsize=100_000)
 def read(at: Position, hints: Any) -> bool:
-    return likeliest(decoder_odds(MIND, at.keywords, hints, at.left), at.left) == at.code
+    return (
+        likeliest(decoder_odds(MIND, at.keywords, hints, at.codes_left), at.codes_left) == at.code
+    )
 
 
 def position(past: tuple[PastRound, ...], code: int) -> Position:
@@ -91,15 +93,15 @@ def test_forecast_equals_enumeration_of_the_pool(interceptor: str) -> None:
     pool, belief = problem.ideal, problem.ideal.start()
     joint = dict.fromkeys(POOL, 1.0)  # of each interceptor and all its guesses so far
     for single_round, seen_round in zip(pool.rounds, problem.rounds, strict=True):
-        at = single_round.at
+        at = single_round.position
         odds = {name: guesses(name, at, single_round.hints) for name in POOL}
         total = sum(joint.values())
         expected_ratios = [
-            sum(joint[n] * odds[n].get(c, 0.0) for n in POOL) / total for c in at.left
+            sum(joint[n] * odds[n].get(c, 0.0) for n in POOL) / total for c in at.codes_left
         ]
         assert pool.forecast(belief) == pytest.approx(np.array(expected_ratios), abs=1e-12)
-        joint = {n: joint[n] * odds[n].get(at.left[seen_round.theirs], 0.0) for n in POOL}
-        belief = pool.update_belief(belief, seen_round.mine, seen_round.theirs)
+        joint = {n: joint[n] * odds[n].get(at.codes_left[seen_round.other_move], 0.0) for n in POOL}
+        belief = pool.update_belief(belief, seen_round.own_move, seen_round.other_move)
     assert joint[interceptor] == max(joint.values()) > 0
 
 
@@ -159,7 +161,7 @@ def adaptive(width: int) -> Any:
     def pick(actual_position: Position, weights: Any, rounds_left: int) -> Any:
         total = sum(weights.values())
         odds = tuple(weights.get(name, 0.0) / total for name in POOL)
-        stage = Stage(GAME.rounds - rounds_left, 0, 0, len(actual_position.left), True)
+        stage = Stage(GAME.rounds - rounds_left, 0, 0, len(actual_position.codes_left), True)
         return [adaptive_hints(GAME, actual_position, stage, odds, width)]
 
     return pick

@@ -52,19 +52,21 @@ def test_three_rounds_with_all_odds(step: Any) -> None:
     current_position = position(VECTORS["keywords"], step["filed"], step["used"], step["code"])
     ties = [[tie(PLAIN, h, k) for k in current_position.keywords] for h in step["hints"]]
     assert ties == [pytest.approx(row, abs=1e-6) for row in step["ties"]]
-    read = decoder_odds(PLAIN, current_position.keywords, step["hints"], current_position.left)
+    read = decoder_odds(
+        PLAIN, current_position.keywords, step["hints"], current_position.codes_left
+    )
     heard = listener_odds(
-        Listener("history"), current_position.filed, step["hints"], current_position.left
+        Listener("history"), current_position.filed, step["hints"], current_position.codes_left
     )
     for odds, expected_decoder in ((read, step["decoder"]), (heard, step["interceptor"])):
-        for code, chance in zip(current_position.left, odds, strict=True):
+        for code, chance in zip(current_position.codes_left, odds, strict=True):
             assert chance == pytest.approx(expected_decoder.get(str(code), 0.0), abs=NEAR)
     assert bits(heard) == pytest.approx(step["bits"], abs=NEAR)
     inferred = listener_odds(
-        Listener("bayes"), current_position.filed, step["hints"], current_position.left
+        Listener("bayes"), current_position.filed, step["hints"], current_position.codes_left
     )
     assert bits(inferred) == pytest.approx(step["bayes_bits"], abs=NEAR)
-    assert inferred[current_position.left.index(current_position.code)] == pytest.approx(
+    assert inferred[current_position.codes_left.index(current_position.code)] == pytest.approx(
         step["bayes_true"], abs=NEAR
     )
     assert list(best_hints(PLAIN, Listener("history"), current_position).hints) == step["best"]
@@ -86,15 +88,15 @@ def test_whole_games(name: str) -> None:
         else:
             menus = [MENUS[encoder](PLAIN, current_position, digit) for digit in digits(code)]
             assert all(hint in menu for hint, menu in zip(hints, menus, strict=True))
-        heard = listener_odds(listener, current_position.filed, hints, current_position.left)
+        heard = listener_odds(listener, current_position.filed, hints, current_position.codes_left)
         assert (
             likeliest(
-                decoder_odds(PLAIN, current_position.keywords, hints, current_position.left),
-                current_position.left,
+                decoder_odds(PLAIN, current_position.keywords, hints, current_position.codes_left),
+                current_position.codes_left,
             )
             == decoder
         )
-        assert likeliest(heard, current_position.left) == guess
+        assert likeliest(heard, current_position.codes_left) == guess
         value = value_hints(PLAIN, listener, current_position, hints)
         assert value.decoded == pytest.approx(p_decoder, abs=ROUNDED)
         assert value.intercepted == pytest.approx(p_interceptor, abs=near)

@@ -67,5 +67,5 @@ def test_perfect_game_text_is_read_as_its_script_and_wins(story) -> None:  # typ
         message = said.removeprefix("You: ")
         assert read(message, names, earlier, shown) == script_claims(key, shown, names)
         earlier.append((message, reply.removeprefix("The other player: ")))
-    told = [d for line in perfect_talk(shown, names, "frozen") for d in line.told]
+    told = [d for line in perfect_talk(shown, names, "frozen") for d in line.disclosures]
     assert wins(shown, [names.cell(d.proposal, d.attribute) for d in told])

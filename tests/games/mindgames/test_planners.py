@@ -43,7 +43,7 @@ def play_games(puzzle: Puzzle, planner: Planner, memory: Memory, *, shown: bool)
         assert not falsehoods(said, puzzle, NAMES)
         mind = learn_cells(puzzle, mind, disclosed_cells(said, NAMES), memory)
         heard = answer(puzzle, mind, said, NAMES)
-        likes, knowledge = persuader_knowledge.likes, persuader_knowledge.known
+        likes, knowledge = persuader_knowledge.likes, persuader_knowledge.known_cells
         if len(heard.motivation) == 3:
             likes = tuple(v for _, v in heard.motivation)
         if said.informational:

@@ -202,8 +202,8 @@ def test_bulk_play_equals_single_episode_play_move_by_move(name, kind, settings)
     bulk = play_tabular(game, AGENT, [automaton], np.zeros(3, np.intp), luck, Settings(**settings))
     for row, seed in enumerate(seeds):
         of = episode(name, kind, seed, settings=settings, rounds=40)
-        assert moves(of) == bulk.mine[row].tolist()
-        assert moves(of, "partner") == bulk.theirs[row].tolist()
+        assert moves(of) == bulk.own_moves[row].tolist()
+        assert moves(of, "partner") == bulk.other_moves[row].tolist()
         assert predictions(of) == bulk.predicted[row].tolist()
 
 
@@ -220,7 +220,7 @@ def test_bulk_play_equals_single_episode_play_against_random_partner():
         learner = Tabular(pay_of("tabular", game, PARTNER))
         roller = Scripted(lambda turn: turn.draws.draw(odds))
         Driver(match, {"agent": roller, "partner": learner}).run()
-        assert moves(match.episode(), "partner") == bulk.mine[row].tolist()
+        assert moves(match.episode(), "partner") == bulk.own_moves[row].tolist()
 
 
 def test_each_bulk_episode_meets_its_own_partner():
@@ -230,8 +230,8 @@ def test_each_bulk_episode_meets_its_own_partner():
     lots = np.array([2, 0, 1, 1])
     luck = drawn_luck(4, 100, np.random.default_rng(2))
     rounds = play_tabular(game, AGENT, partners, lots, luck)
-    assert (rounds.theirs == lots[:, None]).all()
-    assert rounds.mine[:, -1].tolist() == [0, 1, 2, 2]
+    assert (rounds.other_moves == lots[:, None]).all()
+    assert rounds.own_moves[:, -1].tolist() == [0, 1, 2, 2]
 
 
 def test_move_with_zero_probability_is_never_drawn():
@@ -244,7 +244,7 @@ def test_move_with_zero_probability_is_never_drawn():
         np.zeros(1, np.intp),
         UniformDraws(np.zeros((1, 3)), np.zeros((1, 3))),
     )
-    assert rounds.theirs.tolist() == [[1, 1, 1]]
+    assert rounds.other_moves.tolist() == [[1, 1, 1]]
 
 
 def test_bulk_play_refuses_unsupported_games():

@@ -156,4 +156,4 @@ def test_study_has_the_certified_tables_and_plays() -> None:
 def test_listener_learns_the_habit_of_silent_partners() -> None:
     race = play_and_replay("listener", ALWAYS_5, ALWAYS_5)
     assert race.episode.payoffs == {"player_1": 1.0, "player_2": 0.0, "player_3": 0.0}
-    assert list_moves(race, ME)[0].mine == 5  # what it expects at first
+    assert list_moves(race, ME)[0].own_move == 5  # what it expects at first

@@ -127,7 +127,7 @@ def test_first_order_trader_refuses_trades_that_let_the_other_win_alone() -> Non
                 if outcome_after.helps and given == NO:
                     goal = match.game.goals[SEATS.index(view.proposer)]  # type: ignore[attr-defined]
                     assert PARTNERS["first_order"].name == match.setup.lineup[seat].player
-                    assert craft_plan(view.rules, outcome_after.theirs, goal) is not None
+                    assert craft_plan(view.rules, outcome_after.other_hand, goal) is not None
                     refused += 1
     assert refused >= 3
 

@@ -127,11 +127,11 @@ def test_fewest_goods_equal_exhaustive_search(seed: int) -> None:
     plan = best_plan(rules, own_hand, others, target, "goods")
     searched = fewest_goods(rules, own_hand, others, target, limit=3)
     if searched is None:
-        assert plan is None or sum(plan.taken.values()) > 3
+        assert plan is None or sum(plan.goods_taken.values()) > 3
     else:
         assert plan is not None
-        assert (sum(plan.taken.values()), len(plan.taken)) == searched
-        assert holds(replay(rules, union((own_hand, plan.taken)), plan.crafts), target)
+        assert (sum(plan.goods_taken.values()), len(plan.goods_taken)) == searched
+        assert holds(replay(rules, union((own_hand, plan.goods_taken)), plan.crafts), target)
 
 
 @pytest.mark.parametrize("number", [0, 5, 11, 16, 22, 27, 33, 38])
@@ -147,8 +147,8 @@ def test_pruning_recipes_does_not_change_the_answer(number: int) -> None:
         except Undecided:
             continue
         assert goods is not None
-        assert sum(goods.taken.values()) == instance.certificate.seats[seat].units
-        assert len(goods.taken) == instance.certificate.seats[seat].kinds
+        assert sum(goods.goods_taken.values()) == instance.certificate.seats[seat].units
+        assert len(goods.goods_taken) == instance.certificate.seats[seat].kinds
 
 
 @pytest.mark.parametrize("aim", ["crafts", "goods"])
@@ -174,8 +174,8 @@ def test_pruning_does_not_change_answers_on_random_cyclic_rules(aim: Aim) -> Non
             if aim == "crafts":
                 assert len(lean.crafts) == len(full.crafts)
             else:
-                assert sum(lean.taken.values()) == sum(full.taken.values())
-                assert len(lean.taken) == len(full.taken)
+                assert sum(lean.goods_taken.values()) == sum(full.goods_taken.values())
+                assert len(lean.goods_taken) == len(full.goods_taken)
     assert solved > 20
     assert undecided < 6
 
@@ -210,7 +210,7 @@ def test_plans_for_charcoal_use_logs_and_charcoal_as_fuel() -> None:
 def test_fraction_of_fuel_counts_as_one_unit_from_others() -> None:
     plan = best_plan(CORE, {"raw_iron": 2}, {"coal": 3}, {"shears": 1}, "goods")
     assert plan is not None
-    assert plan.taken == {"coal": 1}
+    assert plan.goods_taken == {"coal": 1}
     assert plan.crafts[0].inputs == {"raw_iron": "2", "coal": "1/4"}
 
 
@@ -231,11 +231,11 @@ def test_fewest_units_take_precedence_over_fewest_kinds() -> None:
     others = {"a": 4, "b": 1, "c": 1, "d": 1}
     plan = best_plan(rules, {"z": 1}, others, {"goal": 1}, "goods")
     assert plan is not None
-    assert plan.taken == {"b": 1, "c": 1, "d": 1}
+    assert plan.goods_taken == {"b": 1, "c": 1, "d": 1}
     cheaper = parse('name="r"\n[recipes]\nk=["3 a -> goal", "b + c + d -> goal"]')
     plan = best_plan(cheaper, {"z": 1}, others, {"goal": 1}, "goods")
     assert plan is not None
-    assert plan.taken == {"a": 3}
+    assert plan.goods_taken == {"a": 3}
 
 
 def test_contention_makes_an_instance_not_jointly_solvable() -> None:

@@ -195,7 +195,7 @@ class Vocabulary(msgspec.Struct, frozen=True, cache_hash=True):
     """The names of one game, prepared for finding them in text."""
 
     letters: tuple[str, ...]
-    own: tuple[tuple[str, ...], ...]  # the words of each attribute's name
+    attribute_words: tuple[tuple[str, ...], ...]  # the words of each attribute's name
     generic: tuple[tuple[str, int], ...]  # words too common to stand for the attribute alone
     phrases: tuple[Phrase, ...]  # longest first
 
@@ -224,7 +224,7 @@ def vocabulary(names: Names, aliases: Aliases) -> Vocabulary:
     ordered = sorted(phrases.items(), key=lambda item: (-len(item[0]), item[0]))
     return Vocabulary(
         letters=tuple(p.lower() for p in names.proposals),
-        own=tuple(tuple(words) for words in content),
+        attribute_words=tuple(tuple(words) for words in content),
         generic=tuple(
             (word, column)
             for column, words in enumerate(content)
@@ -306,7 +306,7 @@ def _attribute(raw: list[str], i: int, words: Vocabulary) -> tuple[Token, int] |
         n_words = _matches(raw, i, phrase)
         if n_words:
             text = " ".join(raw[i : i + n_words]).lower()
-            name_words = words.own[column]
+            name_words = words.attribute_words[column]
             plain = not inverse and any(alike(w, n) for w in text.split() for n in name_words)
             return Token("attribute", text, column=column, inverse=inverse, plain=plain), n_words
     return _generic(raw, i, words)

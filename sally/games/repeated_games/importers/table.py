@@ -343,7 +343,9 @@ class _RecordedEpisode:
         people = [p.removeprefix(PERSON) for p in self.players if p.startswith(PERSON)]
         name = f"{source.source}:{'+'.join(people) or '-'}:{self.name}"
         arms: dict[str, tuple[str, ...]] = {
-            str(seat): ("their_move",) for seat in SEATS if any(seat in r.said for r in self.rounds)
+            str(seat): ("their_move",)
+            for seat in SEATS
+            if any(seat in r.reports for r in self.rounds)
         }
         setup = Setup(description.instance(name, length), 0, lineup, arms=arms)
         used: dict[str, Any] = {"source": msgspec.to_builtins(source), "episode": self.name}
@@ -364,7 +366,7 @@ class _RecordedEpisode:
         counts = {
             "rounds": len(self.rounds),
             "void rounds": sum(void),
-            "predictions": sum(len(r.said) for r in self.rounds),
+            "predictions": sum(len(r.reports) for r in self.rounds),
         }
         run.add(episode, self.differences, counts)
 

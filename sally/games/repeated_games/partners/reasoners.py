@@ -118,7 +118,7 @@ class Hypotheses(msgspec.Struct, frozen=True):
         chances = self.chances(believed)
         joint = [w * float(p[other_move]) for w, p in zip(believed.weights, chances, strict=True)]
         states = tuple(
-            int(m.after[q, other_move, own_move]) if m.odds[q, other_move] > 0 else q
+            int(m.next_states[q, other_move, own_move]) if m.odds[q, other_move] > 0 else q
             for m, q in zip(self.machines, believed.states, strict=True)
         )
         return WeightedHypotheses(states, tuple(w / sum(joint) for w in joint))
@@ -199,7 +199,7 @@ def _value_moves(
     chances = considered.chances(believed)
     for i, machine in enumerate(considered.machines):
         q = believed.states[i]
-        value_after = machine.odds[q] @ values[i][machine.after[q]]  # by own move
+        value_after = machine.odds[q] @ values[i][machine.next_states[q]]  # by own move
         total += believed.weights[i] * (pay @ chances[i] + (1 - game.stop_chance) * value_after)
     return total
 

@@ -30,8 +30,8 @@ from sally.games.repeated_games.rules import RepeatedGame
 class Rounds(msgspec.Struct, frozen=True):
     """The moves and predictions of many episodes, each indexed by (episode, round)."""
 
-    mine: Ints
-    theirs: Ints
+    own_moves: Ints
+    other_moves: Ints
     predicted: Ints
 
 
@@ -82,7 +82,7 @@ def play_tabular(
         moves[:, t], replies[:, t] = own_moves, other_moves
         counts[episode_index, state, other_moves] += 1
         model = models.next_model(model, state, own_moves, other_moves)
-        theirs_at = machine.after[theirs_at, other_moves, own_moves]
+        theirs_at = machine.next_states[theirs_at, other_moves, own_moves]
         state = own_moves * pay.shape[1] + other_moves + int(used_settings.own_start)
     return Rounds(moves, replies, predicted)
 
@@ -106,7 +106,7 @@ def _join_machines(machines: Sequence[Machine]) -> tuple[Machine, Ints]:
     starts = np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.intp)
     odds = np.concatenate([machine.odds for machine in machines])
     transitions = np.concatenate(
-        [machine.after + start for machine, start in zip(machines, starts, strict=True)]
+        [machine.next_states + start for machine, start in zip(machines, starts, strict=True)]
     )
     return Machine(odds, transitions), starts
 

@@ -104,22 +104,22 @@ class Learner(msgspec.Struct, frozen=True, eq=False):
 
     net: Net
     pays: list[float]
-    mine: int
-    theirs: int
+    own_count: int
+    other_count: int
     horizon: int
 
     def decide(self, turn: Turn[int, View]) -> Decision[int]:
         adapted = self.adapt(turn.memory, turn.view)
-        odds = self.net.odds(self.net.move, adapted.hidden, self.mine)
+        odds = self.net.odds(self.net.move, adapted.hidden, self.own_count)
         return Decision(turn.draws.draw(dict(enumerate(odds))), adapted)
 
     def report(self, turn: Turn[int, View]) -> ProbeReport | NoAnswer:
         question = turn.question
         assert question is not None  # a report is asked for with a question only
-        if question.about != other_seat(turn.seat) or len(question.choices) != self.theirs:
+        if question.about != other_seat(turn.seat) or len(question.choices) != self.other_count:
             return NoAnswer("the learner only foresees the other's moves")
         adapted = self.adapt(turn.memory, turn.view)
-        odds = self.net.odds(self.net.foresee, adapted.hidden, self.theirs)
+        odds = self.net.odds(self.net.foresee, adapted.hidden, self.other_count)
         total = sum(odds)
         return ProbeReport(odds.index(max(odds)), tuple(p / total for p in odds))
 

@@ -26,18 +26,18 @@ def security(game: RepeatedGame, seat: Seat) -> Mapping[int, float]:
 class Minimax(msgspec.Struct, frozen=True):
     """A player that draws from its maximin strategy and expects the other seat to do the same."""
 
-    mine: Mapping[int, float]
-    theirs: Mapping[int, float]
+    own_odds: Mapping[int, float]
+    other_odds: Mapping[int, float]
 
     def decide(self, turn: Turn) -> Decision[int]:
-        return Decision(turn.draws.draw(self.mine))
+        return Decision(turn.draws.draw(self.own_odds))
 
     def report(self, turn: Turn) -> ProbeReport | NoAnswer:
         question = question_of(turn)
         if question.about != other_seat(turn.seat):
             return NoAnswer("minimax only expects moves of the other")
-        odds = tuple(self.theirs.get(int(choice), 0.0) for choice in question.choices)
-        return ProbeReport(turn.draws.draw(self.theirs), odds)
+        odds = tuple(self.other_odds.get(int(choice), 0.0) for choice in question.choices)
+        return ProbeReport(turn.draws.draw(self.other_odds), odds)
 
 
 def _minimax(spec: GameSpec, game: Game, seat: Seat) -> Minimax:
