@@ -251,8 +251,8 @@ def _read_inspect(file: Path) -> Iterator[GameLog]:
         log: Any = import_module("inspect_ai.log")
     try:
         content = log.read_eval_log(str(file))
-    except Exception as error:  # Inspect raises various errors for a broken file
-        raise BadInput(f"{file} is not an Inspect log: {type(error).__name__}.") from None
+    except Exception:  # Inspect raises various errors for a broken file
+        raise BadInput(f"{file} is not an Inspect log (.eval or .json).") from None
     for sample in content.samples or ():
         lines = sample.store.get("episodes") or [sample.store.get("episode")]
         if lines[0] is not None:

@@ -98,6 +98,8 @@ def add_episodes(result: ImportResult, out: Path, importer: str) -> ImportResult
     """
     for episode in result.episodes:
         store.check_storable(episode)
+    if next(iter(result.episodes), None) is None:
+        return result
     claim(out, Manifest(f"import {importer}", asks="published games"))
     stored = {line.id: _digest(line) for line in store.read(out) if isinstance(line, Episode)}
     firsts, copies = dict[str, bytes](), list[str]()  # firsts: digest of the first record by id

@@ -47,6 +47,8 @@ def replay(path: Path | str, as_json: bool) -> None:
         dropped = store.Contents()  # the replay itself reports what is wrong
         result = check(store.each_episode(place, dropped), cells, dropped)
         _report_bad_lines(place, dropped.bad, result.episodes)
+    if not result.episodes:
+        raise BadInput(f"{path} holds no episodes.")
     if as_json:
         sealed = {} if packed is None else {"sha256": packed.sha256}
         print_json({**result.as_json(), **sealed})

@@ -80,7 +80,10 @@ def packs(paper_name: str, out: Path) -> None:
     files = {game: out / f"{paper_name}_{game}.toml" for game in games}
     if existing := [str(file) for file in files.values() if file.exists()]:
         raise BadInput(f"{join_names(existing)} exists already; choose another folder with --out.")
-    out.mkdir(parents=True, exist_ok=True)
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise BadInput(f"The folder {out} cannot be created: {error.strerror}.") from None
     for game, file in files.items():
         file.write_text(template(paper_name, game, studies), "utf-8")
         echo(f"{file}: {len(texts_of(game, studies))} sentences of {game}")

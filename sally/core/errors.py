@@ -143,3 +143,36 @@ def join_names(names: Iterable[str], last: str = "and") -> str:
     """Join names in a sentence: `a`, `a and b`, `a, b and c`."""
     *head, tail = [str(n) for n in names] or ["nothing"]
     return f"{', '.join(head)} {last} {tail}" if head else tail
+
+
+WRONG_TYPE = re.compile(r"Expected `([^`]+?)(?: \| null)?`(?: of length (\d+))?, got (.+)")
+TYPES = {  # of msgspec, in words
+    "str": "a text in quotes",
+    "int": "a whole number",
+    "float": "a number",
+    "bool": "true or false",
+    "array": "a list",
+    "object": "a table",
+    "date": "a date",
+    "time": "a time",
+    "datetime": "a date and time",
+}
+
+
+def explain_schema_fault(message: str) -> str:
+    """Return msgspec's message about a file with the key moved to the front and types in words, as
+    a sentence without its full stop.
+
+    >>> explain_schema_fault("Expected `array`, got `int` - at `$.cells`")
+    'cells must be a list, not a whole number'
+    """
+    text, separator, address = message.partition(" - at `$")
+    place = address.rstrip("`").lstrip(".").replace("[...]", "")
+    text = re.sub(r"^Object missing required field (`\w+`)", r"the key \1 is missing", text)
+    text = text.rstrip(".")
+    if separator and (fault := WRONG_TYPE.fullmatch(text)):
+        expected = join_names([TYPES.get(name, name) for name in fault[1].split(" | ")], "or")
+        if fault[2]:
+            return f"{place} must be {expected} of {fault[2]} values, not {fault[3]}"
+        return f"{place} must be {expected}, not {TYPES.get(fault[3].strip('`'), fault[3])}"
+    return f"{place}: {text}" if separator and place else text

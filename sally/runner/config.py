@@ -14,7 +14,7 @@ from typing import Any, Literal, TypeVar
 import msgspec
 
 from sally.core import redaction as keys
-from sally.core.errors import BadInput, NotReady, unknown
+from sally.core.errors import BadInput, NotReady, explain_schema_fault, unknown
 from sally.core.prompt.model import Usage, read_settings
 from sally.core.registry import registry
 from sally.core.registry.objects import OWN
@@ -235,7 +235,7 @@ def _read(plain: Any, kind: type[T], source: str) -> T:
     try:
         return msgspec.convert(plain, kind)
     except msgspec.ValidationError as error:
-        raise BadInput(f"{source}: {error}.") from None
+        raise BadInput(f"{source}: {explain_schema_fault(str(error))}.") from None
 
 
 def _model(plain: Any, source: str) -> ModelEntry:

@@ -152,7 +152,7 @@ def test_missing_pilot_data_gives_a_reason():
         ({}, "give a pilot"),
         ({"sd": 1.0, "pilot": []}, "not both"),
         ({"sd": -1.0}, "sd must be above 0"),
-        ({"sd": 1.0, "detect": 0.0}, "detect must be above 0"),
+        ({"sd": 1.0, "detect": 0.0}, "The difference must be above 0"),
         ({"sd": 1.0, "metric": "tom_precent"}, "did you mean tom_percent"),
         ({"sd": 1.0, "alpha": 1.5}, "alpha"),
     ],

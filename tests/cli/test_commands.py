@@ -291,6 +291,23 @@ BAD = {
     "a store that is not there": (["score", "nowhere"], "nowhere"),
     "a folder that is no store": (["score", "."], "no store at ."),
     "a file without episodes": (["replay", "tiny.toml"], "No line of tiny.toml"),
+    "an empty file of episodes": (
+        ["replay", "sub/none.jsonl"],
+        "sub/none.jsonl holds no episodes.",
+    ),
+    "an empty study file": (["run", "nothing.toml"], "nothing.toml: the key `name` is missing."),
+    "a folder that is a file": (
+        ["paper", "packs", "riemer2025", "--out", "bad.toml"],
+        "The folder bad.toml cannot be created",
+    ),
+    "a record without games": (
+        ["import", "pact", "sub/none.jsonl", "--out", "games"],
+        "sub/none.jsonl holds no game",
+    ),
+    "a file that is no Inspect log": (
+        ["compare", "--power", "sub/none.jsonl"],
+        "is not an Inspect log (.eval or .json)",
+    ),
     "no episode": (["show", "nowhere"], "neither a store nor STORE/ID"),
     "a seat that nobody took": (["score", "store", "--seat", "agnet"], "did you mean agent"),
     "another study's folder": (["run", "quickstart", "--out", "store"], "belongs to study 'tiny'"),
@@ -316,6 +333,9 @@ def test_bad_input_gives_one_message_and_exit_code_2(what, played):
     (played / "bad.toml").write_text(TINY.replace("repeats = 2", "repeats = 0"))
     (played / "changed.toml").write_text(TINY.replace("rounds = 4", "rounds = 5"))
     (played / "empty.toml").write_text(TINY.replace(', partner = { player = "tit_for_tat" }', ""))
+    (played / "sub").mkdir(exist_ok=True)
+    (played / "sub" / "none.jsonl").write_text("")
+    (played / "nothing.toml").write_text("")
     files_before = sorted(p for p in played.rglob("*"))
     done = sally(*args, cwd=played)
     assert done.returncode == 2, done.stdout + done.stderr

@@ -48,13 +48,13 @@ def test_study_file_is_read_into_trials(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("was", "becomes", "why"),
     [
-        ('name = "mine"', "", "missing required field `name`"),
-        ('about = "two bots"', 'abuot = "two bots"', "unknown field|missing required field"),
+        ('name = "mine"', "", "the key `name` is missing"),
+        ('about = "two bots"', 'abuot = "two bots"', "unknown field|is missing"),
         ("repeats = 2", "repeats = 0", "repeats must be from 1 to 10,000,000, not 0"),
         (
             "repeats = 2",
             'repeats = "two"',
-            r"Expected `int`, got `str` - at `\$.cells\[0\].repeats",
+            r"cells\[0\].repeats must be a whole number, not a text in quotes\.$",
         ),
         ("params = {rounds = 5}", "parms = {rounds = 5}", "unknown field `parms`"),
         ("params = {first = 1}", "prams = {first = 1}", "unknown field `prams`"),

@@ -82,9 +82,9 @@ def test_pack_changes_the_episode_id(german: str) -> None:
         (("{round}.", "{turn}."), "{turn} is not a placeholder of this text"),
         (('game = "ipd"', 'game = "rps"'), "'german' is for rps, not for ipd"),
         (("[texts]", "language = 1\n[texts]"), "unknown field `language`"),
-        (('name = "german"', ""), "missing required field `name`"),
+        (('name = "german"', ""), "the key `name` is missing"),
         (('name = "german"', 'name = "a@b"'), "needs a name without @"),
-        (("now = ", "now = 3 # "), "Expected `str`"),
+        (("now = ", "now = 3 # "), "must be a text in quotes, not a whole number"),
         (("[texts]", "[texts"), "is not TOML"),
     ],
 )

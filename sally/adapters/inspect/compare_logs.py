@@ -418,7 +418,7 @@ def _header(path: Path) -> EvalLog:
     try:
         return read_eval_log(path, header_only=True)
     except Exception as error:  # Inspect raises whatever its readers of zip and JSON raise
-        raise BadInput(f"{path} is not an Inspect log: {type(error).__name__}.") from error
+        raise BadInput(f"{path} is not an Inspect log (.eval or .json).") from error
 
 
 def _samples(path: Path) -> Iterator[EvalSample]:

@@ -53,8 +53,8 @@ def _samples(file: Path) -> list[Any]:
         ) from None
     try:
         return list(log.read_eval_log(str(file)).samples or ())
-    except Exception as error:  # Inspect raises various errors for a broken file
-        raise BadInput(f"{file} is not an Inspect log: {error}") from None
+    except Exception:  # Inspect raises various errors for a broken file
+        raise BadInput(f"{file} is not an Inspect log (.eval or .json).") from None
 
 
 def _lines(sample: Any) -> list[Any]:

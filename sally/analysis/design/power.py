@@ -146,7 +146,7 @@ class _Target(msgspec.Struct, frozen=True):
 
 def _check(detect: float, sd: float | None, piloted: bool, alpha: float) -> None:
     if not detect > 0:
-        raise BadInput(f"detect must be above 0, not {detect}.")
+        raise BadInput(f"The difference must be above 0, not {detect}.")
     if sd is None and not piloted:
         raise BadInput(
             "The variation between episodes must be known: give a pilot, which is a store with "

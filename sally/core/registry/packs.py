@@ -20,7 +20,7 @@ from typing import Any
 
 import msgspec
 
-from sally.core.errors import BadInput, unknown
+from sally.core.errors import BadInput, explain_schema_fault, unknown
 from sally.core.prompt.skins import frames_for, packs_from, read_skins
 from sally.core.registry import registry
 from sally.core.rules.words import Pack
@@ -132,7 +132,8 @@ def parse_pack(text: str, source: str) -> Pack:
     try:
         pack = msgspec.convert(plain, Pack)
     except msgspec.ValidationError as error:
-        raise BadInput(f"The words pack {source}: {error}.") from None
+        fault = explain_schema_fault(str(error))
+        raise BadInput(f"The words pack {source}: {fault}.") from None
     if not pack.name or "@" in pack.name:
         raise BadInput(f"The words pack {source} needs a name without @, not {pack.name!r}.")
     return pack

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 from msgspec.structs import force_setattr
 
-from sally.core.errors import BadInput
+from sally.core.errors import BadInput, explain_schema_fault
 from sally.core.log.events import Injection, Instance, PlayerSpec, Setup
 from sally.core.registry.objects import ObjectNames, PlayerLike, as_lineup, as_player
 from sally.core.rules.card import Condition
@@ -149,7 +149,7 @@ def read_study(path: Path) -> Study:
     except OSError as error:
         raise BadInput(f"The study file {path} cannot be read: {error.strerror}.") from None
     except msgspec.ValidationError as error:
-        raise BadInput(f"Study file {path}: {error}.") from None
+        raise BadInput(f"Study file {path}: {explain_schema_fault(str(error))}.") from None
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise BadInput(f"Study file {path} is not TOML: {error}.") from None
 

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 from msgspec import inspect
 
-from sally.core.errors import BadInput, join_names
+from sally.core.errors import BadInput, explain_schema_fault, join_names
 
 FilePath = tuple[str | int, ...]  # keys and indices from the top of the file
 KEY_PARTS = re.compile(r""""([^"]*)"|'([^']*)'|([A-Za-z0-9_-]+)""")
@@ -19,18 +19,6 @@ ASSIGNMENT = re.compile(r"""\s*((?:"[^"]*"|'[^']*'|[A-Za-z0-9_.\s-])+?)\s*=(.*)"
 PATH_PARTS = re.compile(r"\.([A-Za-z0-9_]+)|\[([0-9]+)\]")
 CONDITION = re.compile(r"^(?:bonus of )?condition '[^']*'(?: by_partner\.\w+)?: ")
 FIRST_WORD = re.compile(r"`?(\w+)")
-WRONG_TYPE = re.compile(r"Expected `([^`]+?)(?: \| null)?`(?: of length (\d+))?, got (.+)")
-TYPES = {  # of msgspec, in words
-    "str": "a text in quotes",
-    "int": "a whole number",
-    "float": "a number",
-    "bool": "true or false",
-    "array": "a list",
-    "object": "a table",
-    "date": "a date",
-    "time": "a time",
-    "datetime": "a date and time",
-}
 CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 QUOTED = re.compile(r"'([^']+)'")
 
@@ -255,21 +243,6 @@ def _suggest(name: str, names: Sequence[str]) -> str:
     return f", did you mean `{close[0]}`" if close else ""
 
 
-def explain(message: str) -> str:
-    """Return msgspec's message with the key moved to the front, as a sentence without its full
-    stop."""
-    text, separator, address = message.partition(" - at `$")
-    place = address.rstrip("`").lstrip(".").replace("[...]", "")
-    text = re.sub(r"^Object missing required field (`\w+`)", r"the key \1 is missing", text)
-    text = text.rstrip(".")
-    if separator and (fault := WRONG_TYPE.fullmatch(text)):
-        expected = join_names([TYPES.get(name, name) for name in fault[1].split(" | ")], "or")
-        if fault[2]:
-            return f"{place} must be {expected} of {fault[2]} values, not {fault[3]}"
-        return f"{place} must be {expected}, not {TYPES.get(fault[3].strip('`'), fault[3])}"
-    return f"{place}: {text}" if separator and place else text
-
-
 def located(text: str, error: Exception, session: FilePath = ()) -> str:
     """Return an error's message with its line in front, where the line is known.
 
@@ -279,7 +252,7 @@ def located(text: str, error: Exception, session: FilePath = ()) -> str:
         return str(error)
     is_schema_fault = isinstance(error, msgspec.ValidationError)
     path = path_in(str(error)) if is_schema_fault else getattr(error, "path", ())
-    message = f"{explain(str(error))}." if is_schema_fault else str(error)
+    message = f"{explain_schema_fault(str(error))}." if is_schema_fault else str(error)
     if session and any(s.path == (*session, *path[:1]) for s in statements(text)):
         path = (*session, *path)
     if is_schema_fault and path and (key := FIRST_WORD.match(str(error))):
