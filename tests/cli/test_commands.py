@@ -90,6 +90,10 @@ def test_run_score_replay_and_show_work_in_sequence(played):
         "mismatches": [],
         "unchecked": [],
         "readers": {},
+        "planned": 2,
+        "missing": 0,
+        "doubled": 0,
+        "unreadable": [],
     }
     data = json.loads(sally("show", "store", "--eyes", "agent", "--json", cwd=played).stdout)
     assert any("Round 1:" in line for line in data["lines"])
