@@ -108,6 +108,32 @@ def test_reference_lists_every_command_and_its_json(name, command):
         assert re.search(rf"^{name}\b", named_in(shapes), re.M)
 
 
+@pytest.mark.parametrize(
+    ("row", "arguments"),
+    [
+        ("score", "score STORE"),
+        ("profile", "profile STORE"),
+        ("profile --checklist", "profile --checklist STORE"),
+        ("evaluate", "evaluate --bot knows_half --game ibs --out pairs"),
+        ("plan", "plan quickstart"),
+        ("run", "run quickstart --limit 3 --out STORE"),
+        ("replay", "replay STORE"),
+        ("audit", "audit rps --episodes 1"),
+        ("doctor", "doctor"),
+    ],
+)
+def test_reference_names_every_key_that_json_prints(row, arguments, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    run_commands("$ sally run quickstart --limit 3 --out STORE\n")
+    result = CliRunner().invoke(cli, [*arguments.split(), "--json"])
+    printed = json.loads(result.stdout)
+    keys = set(printed[0] if isinstance(printed, list) else printed)
+    page = (ROOT / "docs/reference/command_line.md").read_text(encoding="utf-8")
+    shapes = page.split("## What `--json` prints")[1]
+    shape = re.search(rf"^\| `{row}` \|(.*)$", shapes, re.M)[1]
+    assert keys <= set(re.findall(r'"(\w+)"', shape))
+
+
 def test_every_page_is_in_the_menu_and_on_the_map():
     menu = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
     start = (ROOT / "docs/index.md").read_text(encoding="utf-8")
