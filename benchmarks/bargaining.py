@@ -45,7 +45,7 @@ def play(buyer: str, seller: str, games: int = GAMES) -> float:
 def bring_in(path: Path) -> tuple[int, float, float]:
     """Return games imported, processor seconds, and the growth of peak memory in MB."""
     peak_before, began = _peak(), time.process_time()
-    imported = IMPORTER.imported(path)
+    imported = IMPORTER.import_from(path)
     return len(imported.episodes), time.process_time() - began, _peak() - peak_before
 
 

@@ -76,7 +76,7 @@ def within_intervals(reference: Reference, figures: Mapping[str, Estimate]) -> t
 
 
 def _import_episodes(paper: str) -> Callable[[Path], Iterable[Episode]]:
-    return lambda path: registry.importer(paper).imported(path).episodes
+    return lambda path: registry.importer(paper).import_from(path).episodes
 
 
 def check_paper(paper: str, path: Path) -> tuple[int, list[str], str]:
@@ -84,7 +84,7 @@ def check_paper(paper: str, path: Path) -> tuple[int, list[str], str]:
     intervals."""
     is_bundle = path.suffix == ".zip"
     episodes = (
-        load_episodes(path) if is_bundle else registry.importer(paper).imported(path).episodes
+        load_episodes(path) if is_bundle else registry.importer(paper).import_from(path).episodes
     )
     compute = import_module(f"sally.papers.{paper}.figures").figures
     engine, reference = engine_of(paper), load(paper)

@@ -93,11 +93,11 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         sources = importers.sources(Path(folder))
         for name, write in WRITERS.items():
-            sources[name] = (registry.importer(name).imported, write(Path(folder) / name))
+            sources[name] = (registry.importer(name).import_from, write(Path(folder) / name))
         rows = Path(folder) / "beliefs"
         rows.mkdir()
         write_files(rows, ROWS)
-        sources["beliefs"] = (lambda path: beliefs.imported(path / "beliefs.jsonl"), rows)
+        sources["beliefs"] = (lambda path: beliefs.import_beliefs(path / "beliefs.jsonl"), rows)
         for name in RECORDS:
             read, source_folder = sources[name]
             good = contents_of(read(source_folder).episodes)

@@ -134,7 +134,7 @@ CHECKS: dict[str, Callable[[Path, dict[str, int], Any], list[Check]]] = {
 def check_record(name: str, path: Path) -> dict[str, Any]:
     """Import one record in this process and compare it."""
     start = time.process_time()
-    imported = registry.importer(name).imported(path)
+    imported = registry.importer(name).import_from(path)
     seconds = time.process_time() - start
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     rows = [

@@ -48,17 +48,17 @@ def sources(folder: Path) -> dict[str, tuple[Callable[[Path], ImportResult], Pat
     games = [record([[(0, 1)], [(2, 1)]], "A"), record([[(0, 1), (1, 0)]], "C")]
     mindgames_written(folders["moore2025"], {PEOPLE: [games], MODEL: [games[:1]]})
     known_sources: dict[str, tuple[Callable[[Path], ImportResult], Path]] = {
-        name: (registry.importer(name).imported, path) for name, path in folders.items()
+        name: (registry.importer(name).import_from, path) for name, path in folders.items()
     }
     known_sources["tradecraft2026"] = (
-        registry.importer("tradecraft2026").imported,
+        registry.importer("tradecraft2026").import_from,
         folder / "tradecraft",
     )
     _tradecraft(folder / "tradecraft")
     known_sources["table"] = (_table, folder / "table")
     _rounds(folder / "table")
     for name in ("eger2017", "zhu2024", "hcss2025", "gamabench", "alsobay2025"):
-        known_sources[name] = (registry.importer(name).imported, folder / name)
+        known_sources[name] = (registry.importer(name).import_from, folder / name)
         (folder / name).mkdir()
     (folder / "eger2017" / f"game{eger.FIRST}.log").write_text(eger.log_of(eger.MOVES))
     (folder / "eger2017" / f"survey{eger.FIRST}.log").write_text(eger.SURVEY)
@@ -67,7 +67,7 @@ def sources(folder: Path) -> dict[str, tuple[Callable[[Path], ImportResult], Pat
     gamabench.write_files(folder / "gamabench", gamabench.TABLES)
     alsobay.write_files(folder / "alsobay2025", alsobay.people())
     read = partial(clembench.import_results, options=clem.DILEMMA)
-    known_sources["clembench"] = (Importer("clembench", "", read).imported, folder / "clembench")
+    known_sources["clembench"] = (Importer("clembench", "", read).import_from, folder / "clembench")
     clem.results(folder / "clembench", clem.logs())
     return known_sources
 
@@ -104,7 +104,7 @@ def _rounds(folder: Path) -> None:
 
 def _table(folder: Path) -> ImportResult:
     read = Importer("table", "", lambda path: tables.import_table(path / "rounds.csv"))
-    return read.imported(folder)
+    return read.import_from(folder)
 
 
 def campaign(files: int, seed: int) -> dict[str, Any]:

@@ -100,7 +100,7 @@ def episodes(source: Source) -> Rows:
     >>> sally.episodes([sally.play("ipd", lineup, rounds=4)]).polars()["player"].to_list()
     ['random', 'tit_for_tat']
     """
-    return Rows(frame_of(source).exported().to_dicts())
+    return Rows(frame_of(source).export_rows().to_dicts())
 
 
 def decisions(source: Source) -> Rows:

@@ -80,7 +80,7 @@ class BoardRows(Rows):
         super().__init__(
             {"player": entry.name, "bundle": entry.bundle, "suite": entry.results.suite}
             | row
-            | {"played": entry.played, "planned": entry.planned}
+            | {"played": entry.played_count, "planned": entry.planned_count}
             for entry in entries
             for row in _game_rows(entry)
         )
@@ -132,7 +132,9 @@ def board(
         try:
             entry = checked_entry(bundle, site / page, None if out is None else transcripts)
             entries.append(entry)
-            line = f"{entry.name}, {entry.played:,} of {entry.planned:,} episodes replayed"
+            line = (
+                f"{entry.name}, {entry.played_count:,} of {entry.planned_count:,} episodes replayed"
+            )
         except BadInput as error:
             refused.append(RefusedBundle(bundle.name, str(error)))
             line = f"refused. {error}"

@@ -74,11 +74,11 @@ def read_record(
             raise unknown(f"option of {importer}", name, by_name)
     arguments = {name: _default(option) for name, option in by_name.items()} | options
     if not reader.writes_file:
-        result = reader.imported(Path(path), **arguments)
+        result = reader.import_from(Path(path), **arguments)
         return result if out is None else add_episodes(result, Path(out), importer)
     if out is None:
         raise BadInput(f"{importer} writes a file; name it, as in out='items.json'.")
-    return reader.imported(Path(path), out=Path(out), **arguments)
+    return reader.import_from(Path(path), out=Path(out), **arguments)
 
 
 def _default(option: ImportOption) -> Any:

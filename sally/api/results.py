@@ -126,7 +126,7 @@ class Episodes(ResultList[Episode]):
     def rows(self, metrics: bool = True) -> Rows:
         """Return one row per seat of each episode; with `metrics`, every metric of the game."""
         frame = as_frame(self)
-        return Rows((frame.exported() if metrics else frame.seats(*EXPORTED_SEAT)).to_dicts())
+        return Rows((frame.export_rows() if metrics else frame.seats(*EXPORTED_SEAT)).to_dicts())
 
     def decisions(self) -> Rows:
         """Return one row per move, forfeit and report."""

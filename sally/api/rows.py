@@ -116,7 +116,9 @@ def _as_rows(rows: Iterable[Mapping[str, Any] | Episode]) -> list[Mapping[str, A
     return [
         row
         for item in items
-        for row in (as_frame(item).exported().to_dicts() if isinstance(item, Episode) else [item])
+        for row in (
+            as_frame(item).export_rows().to_dicts() if isinstance(item, Episode) else [item]
+        )
     ]
 
 

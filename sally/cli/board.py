@@ -43,7 +43,7 @@ def board_(
     if as_json:
         print_json({
             "entries": [{"name": e.name, "bundle": e.bundle, "sha256": e.sha256, "signed": e.signed,
-                         "played": e.played, "planned": e.planned, "whole": e.is_whole,
+                         "played": e.played_count, "planned": e.planned_count, "whole": e.is_whole,
                          **msgspec.to_builtins(e.results)} for e in rows.entries],
             "refused": msgspec.to_builtins(rows.refused),
         })  # fmt: skip

@@ -188,7 +188,7 @@ def _differences(results: Sequence[Branch]) -> list[str]:
 # --- why ------------------------------------------------------------------------------------------
 
 
-@click.command()
+@click.command("why")
 @click.argument("episode", type=STORE)
 @click.option(
     "--seat",
@@ -215,7 +215,7 @@ def _differences(results: Sequence[Branch]) -> list[str]:
     help="Player that plays the rollouts [the player itself, if it is a bot].",
 )
 @json_option
-def why(
+def list_costliest(
     episode: Path | str,
     seats: tuple[str, ...],
     limit: int,

@@ -59,14 +59,14 @@ ENTRIES = {name: place for commands in HEADINGS.values() for name, place in comm
 VIEWS: Mapping[str, Mapping[str, str]] = {
     # command -> option, or pattern of an argument, that selects another function
     "evaluate": {"--demo": "demo:demo"},
-    "show": {"--why": "fork:why"},
+    "show": {"--why": "fork:list_costliest"},
     "score": {"--crossplay": "crossplay:crossplay_"},
     "profile": {
         "--checklist": "checklist:checklist",
         "--reliability": "reliability:reliability_",
         "--variance": "reliability:variance_",
         "--beliefs": "beliefs:beliefs_",
-        "--told": "told:told_",
+        "--told": "told:print_told",
     },
     "report": {"--atlas": "atlas:atlas_", "--board": "board:board_"},
     "compare": {

@@ -15,7 +15,7 @@ from sally.store import Where
 @click.command("told")
 @click.argument("folders", metavar="DIR...", nargs=-1, required=True, type=STORE)
 @json_option
-def told_(folders: tuple[Where, ...], as_json: bool) -> None:
+def print_told(folders: tuple[Where, ...], as_json: bool) -> None:
     """Print how moves follow the forecasts that an informant states, by its stated reliability.
 
     The study `causal_acting` plays the positions: sally run causal_acting --model MODEL.

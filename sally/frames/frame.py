@@ -111,7 +111,7 @@ class Frame:
                 raise unknown("metric or column of seats", name, {*known_fields, *metrics_by_name})
         return self._table(SEATS, fields, of_episode, metrics).select(columns)
 
-    def exported(self) -> pl.DataFrame:
+    def export_rows(self) -> pl.DataFrame:
         """Return one row per seat of each episode, with every metric of its game."""
         return self.seats(*EXPORTED_SEAT, *self.metrics())
 

@@ -518,7 +518,7 @@ def short_partner(name: str) -> str:
 
 def write_results(results: Sequence[RepresentationResult], path: Path) -> None:
     """Write results as one JSON file."""
-    Folder(path.parent).put(path.name, msgspec.json.encode(list(results)) + b"\n")
+    Folder(path.parent).write(path.name, msgspec.json.encode(list(results)) + b"\n")
 
 
 def read_results(location: Path) -> list[RepresentationResult]:

@@ -140,7 +140,7 @@ class Heartbeat:
                 beat=self._number,
                 ended=self.ended,
             )
-            self._at.put(f"runs/{now.name}.json", msgspec.json.encode(now))
+            self._at.write(f"runs/{now.name}.json", msgspec.json.encode(now))
 
     def _go_on(self) -> None:
         while not self._stop.wait(BEAT_SECONDS):

@@ -321,7 +321,7 @@ class ProgressCounter:
             if time.monotonic() - self._since < NOTE_SECONDS:
                 return
             with suppress(OSError):  # a full disk is reported where episodes are stored
-                self._at.put(self._name, msgspec.json.encode(self.tally))
+                self._at.write(self._name, msgspec.json.encode(self.tally))
             self._since, self._noted = time.monotonic(), True
 
     def add(self, episode: Episode) -> None:

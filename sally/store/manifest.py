@@ -68,7 +68,7 @@ def claim(store: Where, manifest: Manifest, study: Study | None = None) -> None:
         try:
             # other factors or tags, which no hash covers
             if location.read(f"studies/{name}") != data:
-                location.put(f"studies/{name}", data)
+                location.write(f"studies/{name}", data)
         except OSError as error:
             raise not_written("The study could not be stored", error) from None
 
@@ -162,7 +162,7 @@ class PeoplePlan(msgspec.Struct, frozen=True):
 def keep_people_plan(store: Where, plan: PeoplePlan) -> None:
     """Store the plan, replacing an earlier one."""
     data = msgspec.json.format(msgspec.json.encode(plan, order="sorted"), indent=2)
-    place(store).put(PEOPLE, data + b"\n")
+    place(store).write(PEOPLE, data + b"\n")
 
 
 def people_plan(store: Where) -> PeoplePlan | None:

@@ -37,7 +37,7 @@ class Place(Protocol):
     def read(self, name: str) -> bytes:
         """Return the content of a file."""
 
-    def put(self, name: str, data: bytes) -> None:
+    def write(self, name: str, data: bytes) -> None:
         """Write a file atomically, replacing an earlier one."""
 
     def create(self, name: str, data: bytes, lasting: bool = True) -> bool:
@@ -94,7 +94,7 @@ class Folder:
             raise OSError(errno.EINVAL, "it is not a regular file")
         return path.read_bytes()
 
-    def put(self, name: str, data: bytes) -> None:
+    def write(self, name: str, data: bytes) -> None:
         self._temporary(name, data).rename(self.path / name)
 
     def create(self, name: str, data: bytes, lasting: bool = True) -> bool:
@@ -170,7 +170,7 @@ class Remote:
         with self._as_os_error():
             return bytes(self._fs.cat_file(f"{self._root}/{name}"))
 
-    def put(self, name: str, data: bytes) -> None:
+    def write(self, name: str, data: bytes) -> None:
         path = f"{self._root}/{name}"
         with self._as_os_error():
             if self._single_put:

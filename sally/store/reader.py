@@ -256,7 +256,7 @@ def _set_aside(location: Place, name: str, lines: bytes) -> None:
             or location.read(f"quarantine/{name}") == lines
         ):
             return
-        location.put(f"quarantine/{name}", lines)
+        location.write(f"quarantine/{name}", lines)
     except OSError:
         return
 

@@ -208,7 +208,7 @@ class Uploaded:
             return
         self._check_ownership()
         name = f"{self._name}.{len(self._parts):04d}{PART}"
-        self._at.put(name, bytes(self._waiting))
+        self._at.write(name, bytes(self._waiting))
         self._parts.append(name)
         self._waiting.clear()
         self._since = time.monotonic()
@@ -216,7 +216,7 @@ class Uploaded:
     def _finish(self) -> None:
         if self._all:
             self._check_ownership()  # parts uploaded earlier stay if this raises
-            self._at.put(f"{self._name}{DONE}", bytes(self._all))
+            self._at.write(f"{self._name}{DONE}", bytes(self._all))
         for name in self._parts:
             self._at.remove(name)
         self._all.clear()

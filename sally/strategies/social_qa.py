@@ -20,7 +20,7 @@ async def ask_with_predictions(
     by_key = {(q.probe, q.about): q for q in prompt.foresee}
     predicted_values = [(by_key[f.probe, f.about], f.value) for f in foreseen]
     expected = "\n".join(
-        prompt.predicted(q, value) for q, value in predicted_values if value is not None
+        prompt.state_prediction(q, value) for q, value in predicted_values if value is not None
     )
     page = prompt.user(given=expected, question=prompt.best_question)
     return spoken(await speaker.say("move", page, schema=prompt.schema()), foreseen=foreseen)

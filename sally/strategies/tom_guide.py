@@ -42,7 +42,7 @@ async def _act(prompt: PromptContext, speaker: Speaker) -> StrategyResult:
         return await cot.thought(prompt, speaker)
     foreseen = await _predict(prompt, speaker)
     expected = "\n".join(
-        prompt.predicted(question, prediction.value)
+        prompt.state_prediction(question, prediction.value)
         for question, prediction in zip(questions, foreseen, strict=True)
         if prediction.value is not None
     )

@@ -23,7 +23,7 @@ from sally.players.language import LANGUAGE
 T = TypeVar("T")
 
 
-def relabelled(problem: Instance, names: Sequence[str]) -> tuple[Instance, ...]:
+def relabel_moves(problem: Instance, names: Sequence[str]) -> tuple[Instance, ...]:
     """Return a copy of the problem for every assignment of these names to its moves."""
     return tuple(
         _variant(problem, f"names={'-'.join(labels)}", names=list(labels))
@@ -31,7 +31,7 @@ def relabelled(problem: Instance, names: Sequence[str]) -> tuple[Instance, ...]:
     )
 
 
-def reordered(problem: Instance, moves: int) -> tuple[Instance, ...]:
+def reorder_moves(problem: Instance, moves: int) -> tuple[Instance, ...]:
     """Return a copy of the problem for every order in which a prompt can list its moves."""
     return tuple(
         _variant(problem, f"order={'-'.join(map(str, order))}", order=list(order))
@@ -39,7 +39,7 @@ def reordered(problem: Instance, moves: int) -> tuple[Instance, ...]:
     )
 
 
-def counterbalanced(problem: Instance, names: Sequence[str]) -> tuple[Instance, ...]:
+def counterbalance_moves(problem: Instance, names: Sequence[str]) -> tuple[Instance, ...]:
     """Return copies of the problem in which the labels and the order of the moves rotate together.
 
     Each name stands for each move equally often, and each move is in each position equally often.
@@ -58,11 +58,11 @@ def counterbalanced(problem: Instance, names: Sequence[str]) -> tuple[Instance, 
     )
 
 
-def harnessed(player: PlayerSpec, **choices: Sequence[Any]) -> tuple[PlayerSpec, ...]:
+def vary_harness(player: PlayerSpec, **choices: Sequence[Any]) -> tuple[PlayerSpec, ...]:
     """Return copies of a language player, one for every combination of these harness settings.
 
-    `harnessed(who, history=(None, 4), answer=("line", "json"))` returns four copies; None keeps the
-    default. `sally.core.prompt.page_layout` lists the settings.
+    `vary_harness(player, history=(None, 4), answer=("line", "json"))` returns four copies; None
+    keeps the default. `sally.core.prompt.page_layout` lists the settings.
     """
     players = []
     for chosen in product(*choices.values()):

@@ -12,7 +12,7 @@ from sally.core.log.events import PlayerSpec
 from sally.core.registry.study import Cell, Study, grid, instance, player_spec
 from sally.players.language import OPEN
 from sally.players.policy_writer import THEN
-from sally.studies.arms import harnessed
+from sally.studies.arms import vary_harness
 from sally.studies.quickstart import PARTNERS
 from sally.studies.quickstart_model import SETTINGS
 
@@ -23,7 +23,7 @@ REPEATS = 5
 Arms = dict[str, tuple[str, ...]]
 
 _ASKED = player_spec("language", model=OPEN, strategy="qa", settings=SETTINGS)
-_LAYOUTS = harnessed(
+_LAYOUTS = vary_harness(
     _ASKED,
     history=(None, 4),
     question=(None, "first"),

@@ -240,7 +240,7 @@ FAILURES: Mapping[type[Exception], int] = {
 
 async def _error_response(request: Request, error: Exception) -> Response:
     """Return a page for a browser that opens an address, else JSON; both have the same sentence."""
-    refused = _refused(error)
+    refused = _refusal_of(error)
     response = refusal(refused)
     if "text/html" not in request.headers.get("accept", ""):
         return response
@@ -251,7 +251,7 @@ async def _error_response(request: Request, error: Exception) -> Response:
     return document
 
 
-def _refused(error: Exception) -> RequestRefused:
+def _refusal_of(error: Exception) -> RequestRefused:
     """Return the refusal, with its status and sentence, that an exception stands for."""
     if isinstance(error, RequestRefused):
         return error
@@ -304,7 +304,7 @@ async def healthy(request: Request) -> Response:
     """Health check: always status 200; `database` says whether the database answers."""
     try:
         async with asyncio.timeout(HEALTHY_SECONDS):
-            await request.app.state.database.run(lambda tx: tx.one("SELECT 1"))
+            await request.app.state.database.run(lambda tx: tx.first("SELECT 1"))
     except (TimeoutError, StorageLost):
         return JSONResponse({"ok": True, "database": False})
     return JSONResponse({"ok": True, "database": True})

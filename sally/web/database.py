@@ -77,9 +77,9 @@ class Transaction:
 
     def add(self, sql: str, *values: Any) -> None:
         """Insert rows; an error may be raised as late as the commit."""
-        self.put(sql, *values)
+        self.execute(sql, *values)
 
-    def put(self, sql: str, *values: Any) -> int:
+    def execute(self, sql: str, *values: Any) -> int:
         """Execute a statement and return the number of rows changed."""
         self._cursor.execute(self._dialect(sql), values)
         return int(self._cursor.rowcount)
@@ -89,7 +89,7 @@ class Transaction:
         self._cursor.execute(self._dialect(sql), values)
         return [tuple(row) for row in self._cursor.fetchall()]
 
-    def one(self, sql: str, *values: Any) -> Row | None:
+    def first(self, sql: str, *values: Any) -> Row | None:
         """Return the first row of a query, or None."""
         return next(iter(self.all(sql, *values)), None)
 
@@ -105,7 +105,7 @@ class Pipelined(Transaction):
         """Insert rows without waiting for the response."""
         self._connection.execute(psycopg_sql(sql), values)
 
-    def put(self, sql: str, *values: Any) -> int:
+    def execute(self, sql: str, *values: Any) -> int:
         """Execute a statement, wait for all earlier ones, and return the number of rows changed."""
         self._cursor.execute(psycopg_sql(sql), values)
         self._pipeline.sync()
@@ -390,12 +390,12 @@ class Database:
     # --- in the thread --------------------------------------------------------------------------
 
     def _make(self, tx: Transaction) -> None:
-        tx.put("CREATE TABLE IF NOT EXISTS sally_schema (version INTEGER NOT NULL)")
+        tx.execute("CREATE TABLE IF NOT EXISTS sally_schema (version INTEGER NOT NULL)")
         for statement in self._schema:
-            tx.put(statement)
-        version_row = tx.one("SELECT version FROM sally_schema")
+            tx.execute(statement)
+        version_row = tx.first("SELECT version FROM sally_schema")
         if version_row is None:
-            tx.put("INSERT INTO sally_schema (version) VALUES (?)", VERSION)
+            tx.execute("INSERT INTO sally_schema (version) VALUES (?)", VERSION)
         elif version_row[0] != VERSION:
             raise BadInput(
                 f"The database has schema version {version_row[0]}, but this Sally needs "

@@ -333,7 +333,7 @@ async def _summary_of(
     }
     rows = {name[1]: data.count(b"\n") - 1 for name, data in data_files.items() if name}
     owned = await running_study.database.run(
-        Transaction.one,
+        Transaction.first,
         "SELECT COUNT(*) FROM matches WHERE owner = ? AND ended = 1",
         running_study.owner,
     )

@@ -12,7 +12,7 @@ import pytest
 from sally.analysis.beliefs.decisions import decisions_of
 from sally.analysis.beliefs.table import HABIT_FITS, NO_CONTEST, BeliefSummary, belief_table
 from sally.frames.replays import replay_for_measures
-from sally.games.elicitation.importers.beliefs import imported
+from sally.games.elicitation.importers.beliefs import import_beliefs
 
 MENU = ("L", "M", "H")
 PEOPLE, PERIODS = 60, 8
@@ -84,7 +84,7 @@ def dialled(
             rows.append(row(person, period, peer, replies, move))
     file = folder / f"{len(list(folder.iterdir()))}.jsonl"
     file.write_bytes(b"\n".join(map(msgspec.json.encode, rows)))
-    episodes = imported(file).episodes
+    episodes = import_beliefs(file).episodes
     (summary,) = belief_table(d for e in episodes for d in decisions_of(replay_for_measures(e)))
     return summary
 
@@ -180,7 +180,7 @@ def test_acting_of_a_dominant_action_is_blank(tmp_path: Path) -> None:
     ]  # fmt: skip
     file = tmp_path / "good.jsonl"
     file.write_bytes(b"\n".join(map(msgspec.json.encode, rows)))
-    episodes = imported(file).episodes
+    episodes = import_beliefs(file).episodes
     (summary,) = belief_table(d for e in episodes for d in decisions_of(replay_for_measures(e)))
     assert summary.acts.value is None and summary.acting.value is None
     assert summary.doing.value is not None

@@ -48,13 +48,13 @@ def test_every_record_has_dots_in_its_own_column(tmp_path: Path) -> None:
         pact.write_files(tmp_path / "p", pact.log_of(f"g_{n}", quotes=lambda k: (30 + k, 45)))
     step_game.write_files(folders["s"], step_game.lines(step_game.RACE))
     results = [
-        ZHU.imported(zhu.write_files(folders["z"], [zhu.person(n) for n in range(1, 20)])),
-        GAMABENCH.imported(gamabench.write_files(folders["g"], gamabench.TABLES)),
-        ALSOBAY.imported(alsobay.write_files(folders["a"], alsobay.people())),
-        HCSS.imported(hcss.write_files(folders["h"], hcss.rows(many))),
-        EGER.imported(folders["e"]),
-        PACT.imported(tmp_path / "p"),
-        STEP_GAME.imported(folders["s"]),
+        ZHU.import_from(zhu.write_files(folders["z"], [zhu.person(n) for n in range(1, 20)])),
+        GAMABENCH.import_from(gamabench.write_files(folders["g"], gamabench.TABLES)),
+        ALSOBAY.import_from(alsobay.write_files(folders["a"], alsobay.people())),
+        HCSS.import_from(hcss.write_files(folders["h"], hcss.rows(many))),
+        EGER.import_from(folders["e"]),
+        PACT.import_from(tmp_path / "p"),
+        STEP_GAME.import_from(folders["s"]),
     ]
     dots, other_episodes = recorded_dots([e for result in results for e in result.episodes])
     assert other_episodes == []

@@ -82,7 +82,7 @@ def test_shipped_evaluation_on_pairs_stands(shipped, entries, name):
     asked in bargaining; neither makes an honest bundle a forged one."""
     _, episodes = shipped[name]
     entry = entries[name]
-    assert (entry.played, entry.planned) == (len(episodes), 3600)
+    assert (entry.played_count, entry.planned_count) == (len(episodes), 3600)
     earlier = "" if name == SCORED else f"; earlier words of {' and '.join(TWINS)}"
     assert entry.readers == f"rule 8{earlier}"
     assert not entry.is_whole
@@ -217,7 +217,7 @@ def test_right_pairs_alone_are_neither_whole_nor_first(shipped, entries, tmp_pat
     assert forged.results.knowing_all_planned < honest.results.knowing_all_planned
     assert not forged.is_whole
     page = write_board([forged, honest], [], tmp_path / "site").read_text("utf-8")
-    assert f"{forged.played:,} of 3,600" in page and f"{forged.name}, part" in page
+    assert f"{forged.played_count:,} of 3,600" in page and f"{forged.name}, part" in page
 
 
 # --- texts of words packs -------------------------------------------------------------------------

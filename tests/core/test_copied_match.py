@@ -42,7 +42,9 @@ def test_match_and_its_copy_both_end_like_an_uncopied_match(name: str, answers: 
         assert to_line(item.episode()) == to_line(expected_match.episode())
         assert any(isinstance(event, Told) for event in item.events)
         for seat in item.game.seats:
-            assert item.context(seat).kept == expected_match.context(seat).kept
+            assert (
+                item.context(seat).injected_history == expected_match.context(seat).injected_history
+            )
 
 
 def test_playing_a_copy_does_not_change_the_match() -> None:

@@ -102,7 +102,7 @@ def test_background_write_error_is_raised_at_the_next_add(
         tried.set()
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(store.Remote, "put", refuse)
+    monkeypatch.setattr(store.Remote, "write", refuse)
     writer.add(EPISODES[0])  # held, and then put by nobody's leave
     assert tried.wait(120)
     with pytest.raises(BadInput, match="could not be stored: No space left"):
@@ -154,7 +154,7 @@ def test_many_writers_and_a_reader_run_concurrently(tmp_path: Path, at_once: Non
 
 
 def test_invalid_line_is_quarantined(out: str) -> None:
-    store.place(out).put("theirs.jsonl", b"?\n" + to_line(EPISODES[0]))
+    store.place(out).write("theirs.jsonl", b"?\n" + to_line(EPISODES[0]))
     contents = store.load(out)
     assert (len(contents.episodes), [b.line for b in contents.bad]) == (1, [1])
     assert store.place(out).read("quarantine/theirs.jsonl") == b"?\n"
@@ -173,7 +173,7 @@ def test_another_study_is_refused(out: str) -> None:
 
 def test_address_with_other_files_is_refused(tmp_path: Path) -> None:
     address = f"memory://{tmp_path}/theirs"
-    store.place(address).put("thesis.tex", b"")
+    store.place(address).write("thesis.tex", b"")
     with pytest.raises(BadInput, match="holds other files"):
         store.claim(address, store.Manifest("mine", "hash"))
 
@@ -233,7 +233,7 @@ def test_file_written_by_renaming_is_never_seen_partially(tmp_path: Path) -> Non
 
     place._fs.mv = look
     try:
-        place.put("a.jsonl", b"x\n")
+        place.write("a.jsonl", b"x\n")
     finally:
         del place._fs.mv
     assert rows == [[]]

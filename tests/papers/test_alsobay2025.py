@@ -55,7 +55,7 @@ def write_files(folder: Path, lines: list[dict[str, str]]) -> Path:
 
 
 def test_complete_group_is_one_episode(tmp_path: Path) -> None:
-    import_result = IMPORTER.imported(write_files(tmp_path, people()))
+    import_result = IMPORTER.import_from(write_files(tmp_path, people()))
     (episode,) = import_result.episodes
     assert episode.setup.instance.id == "alsobay2025:g1:0" and episode.cell == "return 0.53"
     assert mismatch(registry.game("public_goods"), episode) is None
@@ -69,10 +69,10 @@ def test_complete_group_is_one_episode(tmp_path: Path) -> None:
 def test_incomplete_groups_and_extra_stages_are_excluded_and_counted(tmp_path: Path) -> None:
     chat = people("g3", extra="You can communicate with other players.")
     folder = write_files(tmp_path, [*people(), *people("g2", 2), *chat])
-    import_result = IMPORTER.imported(folder)
+    import_result = IMPORTER.import_from(folder)
     assert len(import_result.episodes) == 1
     assert any("2 of its 3 members" in line for line in import_result.lines)
-    more = IMPORTER.imported(folder, extra_stages=True).episodes
+    more = IMPORTER.import_from(folder, extra_stages=True).episodes
     assert [e.payoffs is None for e in more] == [False, True]
     assert more[1].used["extra stages"] == ["chat"]
 
@@ -80,7 +80,7 @@ def test_incomplete_groups_and_extra_stages_are_excluded_and_counted(tmp_path: P
 def test_player_leaving_censors_the_episode(tmp_path: Path) -> None:
     group = people()
     group[2]["text"] = text(2, left=2)
-    (episode,) = IMPORTER.imported(write_files(tmp_path, group)).episodes
+    (episode,) = IMPORTER.import_from(write_files(tmp_path, group)).episodes
     last = episode.events[-1]
     assert episode.payoffs is None and isinstance(last, Censored)
     assert "after round 2" in last.detail
@@ -107,14 +107,14 @@ def test_changed_text_aborts_the_import(tmp_path: Path, old: str, new: str, why:
     group = people()
     group[1]["text"] = group[1]["text"].replace(old, new, 1)
     with pytest.raises(BadInput, match=why):
-        IMPORTER.imported(write_files(tmp_path, group))
+        IMPORTER.import_from(write_files(tmp_path, group))
 
 
 def test_inconsistent_contributions_in_a_group_abort_the_import(tmp_path: Path) -> None:
     group = people()
     group[1]["text"] = text(1, ((20, 10, 1), *ROUNDS[1:]))  # a text that is right in itself
     with pytest.raises(BadInput, match="contributions in round 1 sum to"):
-        IMPORTER.imported(write_files(tmp_path, group))
+        IMPORTER.import_from(write_files(tmp_path, group))
 
 
 def test_truncated_file_aborts_import_and_second_import_adds_nothing(tmp_path: Path) -> None:
@@ -128,7 +128,7 @@ def test_truncated_file_aborts_import_and_second_import_adds_nothing(tmp_path: P
     file = next(folder.rglob("prompts.jsonl"))
     file.write_text(file.read_text()[:-50])
     with pytest.raises(BadInput, match=r"line 3"):
-        IMPORTER.imported(folder)
+        IMPORTER.import_from(folder)
 
 
 def test_stated_funds_and_gains_are_compared_with_the_rules(tmp_path: Path) -> None:

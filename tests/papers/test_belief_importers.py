@@ -36,13 +36,13 @@ names = pytest.mark.parametrize("name", sorted(WRITERS))
 
 
 def rows(name: str, folder: Path) -> list[Any]:
-    episodes = registry.importer(name).imported(WRITERS[name](folder)).episodes
+    episodes = registry.importer(name).import_from(WRITERS[name](folder)).episodes
     return [row_of(episode) for episode in episodes]
 
 
 @names
 def test_every_row_becomes_an_episode_that_replays(name: str, tmp_path: Path) -> None:
-    result = registry.importer(name).imported(WRITERS[name](tmp_path))
+    result = registry.importer(name).import_from(WRITERS[name](tmp_path))
     assert len(result.episodes) == EPISODES[name] == result.counts["found"]
     assert [log_problem(e) for e in result.episodes if log_problem(e)] == []
     assert len({episode.id for episode in result.episodes}) == EPISODES[name]
@@ -51,7 +51,7 @@ def test_every_row_becomes_an_episode_that_replays(name: str, tmp_path: Path) ->
 
 @names
 def test_ids_of_workers_and_other_columns_never_get_into_a_store(name: str, tmp_path: Path) -> None:
-    result = registry.importer(name).imported(WRITERS[name](tmp_path))
+    result = registry.importer(name).import_from(WRITERS[name](tmp_path))
     lines = b"".join(map(to_line, result.episodes)).decode()
     assert SECRET not in lines and "id0" not in lines
     for file in tmp_path.rglob("*.csv"):
@@ -72,13 +72,13 @@ def test_file_without_a_column_is_refused(name: str, tmp_path: Path) -> None:
     file = folder / path
     file.write_text(file.read_text().replace(column, "renamed"))
     with pytest.raises(BadInput, match=column):
-        registry.importer(name).imported(folder)
+        registry.importer(name).import_from(folder)
 
 
 def test_empty_folder_is_refused(tmp_path: Path) -> None:
     for name in WRITERS:
         with pytest.raises(BadInput, match="has no"):
-            registry.importer(name).imported(tmp_path)
+            registry.importer(name).import_from(tmp_path)
 
 
 # --- andreozzi2020 --------------------------------------------------------------------------------
@@ -117,7 +117,7 @@ def test_dilemma_that_contradicts_itself_is_refused(
     table[1] |= {column: value}
     folder = belief_files.write_andreozzi(tmp_path, table)
     with pytest.raises(BadInput, match=why):
-        registry.importer("andreozzi2020").imported(folder)
+        registry.importer("andreozzi2020").import_from(folder)
 
 
 # --- mori2024 -------------------------------------------------------------------------------------
@@ -152,7 +152,7 @@ def test_only_the_first_inspection_of_a_player_is_a_choice(tmp_path: Path) -> No
     }
     assert all(row.beliefs[0].value is not None for row in table)  # also in the last five trials
     assert {row.params["cost"] for row in table if row.status == "chosen"} == {15}
-    episodes = registry.importer("vanbaar2022").imported(tmp_path).episodes
+    episodes = registry.importer("vanbaar2022").import_from(tmp_path).episodes
     judged = [e for e in episodes if list_decision_fits(replay_for_measures(e), PLAYER)]
     assert {row_of(episode).status for episode in judged} == {"chosen"}
 
@@ -175,7 +175,7 @@ def test_prices_that_break_their_rule_are_refused(tmp_path: Path) -> None:
     inspections[2] |= {"cost": 4, "score": inspections[2]["score"] + inspections[2]["cost"] - 4}
     belief_files.write(folder / "Study4_InspectionGame/Data/Cleaned/WS_dat.csv", inspections)
     with pytest.raises(BadInput, match="break their rule"):
-        registry.importer("vanbaar2022").imported(folder)
+        registry.importer("vanbaar2022").import_from(folder)
 
 
 # --- fischbacher2010 and kahn2026 -----------------------------------------------------------------
@@ -184,7 +184,7 @@ def test_prices_that_break_their_rule_are_refused(tmp_path: Path) -> None:
 def test_contribution_has_the_own_schedule_beside_it(tmp_path: Path) -> None:
     episode = (
         registry.importer("fischbacher2010")
-        .imported(belief_files.write_fischbacher(tmp_path))
+        .import_from(belief_files.write_fischbacher(tmp_path))
         .episodes[0]
     )
     assert episode.used["public_good"]["schedule"] == [n // 2 for n in range(21)]
@@ -216,7 +216,7 @@ def test_file_from_which_a_row_is_missing_is_refused(tmp_path: Path) -> None:
         missing = 2 if name == "andreozzi2020" else 1
         file.write_text("".join(lines[:-missing]), "utf-8")
         with pytest.raises(BadInput, match=r"has \d of \d (periods|conditions)"):
-            registry.importer(name).imported(folder)
+            registry.importer(name).import_from(folder)
 
 
 def test_crisis_game_without_a_header_is_refused(tmp_path: Path) -> None:
@@ -225,7 +225,7 @@ def test_crisis_game_without_a_header_is_refused(tmp_path: Path) -> None:
     lines = file.read_text("utf-8").splitlines(keepends=True)
     file.write_text("".join([*lines[1:], lines[0]]), "utf-8")
     with pytest.raises(BadInput, match=r"game_1.csv: the header names 0 players"):
-        registry.importer("kahn2026").imported(folder)
+        registry.importer("kahn2026").import_from(folder)
 
 
 def test_mutated_files_are_refused_or_give_the_same_or_valid_episodes(tmp_path: Path) -> None:
@@ -235,7 +235,7 @@ def test_mutated_files_are_refused_or_give_the_same_or_valid_episodes(tmp_path: 
     draw, outcomes = random.Random(57), Counter[str]()
     folders = {name: write(tmp_path / name) for name, write in WRITERS.items()}
     good = {
-        name: {e.id: _facts(e) for e in registry.importer(name).imported(folder).episodes}
+        name: {e.id: _facts(e) for e in registry.importer(name).import_from(folder).episodes}
         for name, folder in folders.items()
     }
     for number in range(50):
@@ -244,7 +244,7 @@ def test_mutated_files_are_refused_or_give_the_same_or_valid_episodes(tmp_path: 
         data = file.read_bytes()
         file.write_bytes(mutate(data, draw))
         try:
-            result = registry.importer(name).imported(folders[name])
+            result = registry.importer(name).import_from(folders[name])
         except BadInput as why:
             assert "\n" not in str(why)
             assert "is not in the format of the importer" not in str(why)

@@ -135,7 +135,7 @@ def test_documented_share_of_full_figures_lies_in_the_intervals_of_the_samples()
 def test_figures_and_tables_of_small_files_have_the_published_names(
     name: str, tmp_path: Path
 ) -> None:
-    episodes = registry.importer(name).imported(WRITERS[name](tmp_path)).episodes
+    episodes = registry.importer(name).import_from(WRITERS[name](tmp_path)).episodes
     actual_figures: Figures = import_module(f"sally.papers.{name}.figures").figures(
         records_of_episodes(episodes)
     )

@@ -85,7 +85,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_games_are_imported_whole_and_matched_to_the_nearest_survey(folder: Path) -> None:
-    result = IMPORTER.imported(folder)
+    result = IMPORTER.import_from(folder)
     assert [e.setup.instance.id for e in result.episodes] == [
         f"hanabidata:{FIRST}:{FIRST}",
         f"hanabidata:{FIRST}:{SECOND}",
@@ -127,7 +127,7 @@ def test_truncated_log_aborts_the_import(folder: Path, cut: float) -> None:
     text = file.read_text()
     file.write_text(text[: int(len(text) * cut)])
     with pytest.raises(BadInput, match=file.name):
-        IMPORTER.imported(folder)
+        IMPORTER.import_from(folder)
 
 
 @pytest.mark.parametrize(
@@ -147,15 +147,15 @@ def test_changed_log_aborts_the_import(folder: Path, old: str, new: str, why: st
     assert old in text
     file.write_text(text.replace(old, new, 1))
     with pytest.raises(BadInput, match=why):
-        IMPORTER.imported(folder)
-    result = IMPORTER.imported(folder, skip_bad=True) if old == "Score " else None
+        IMPORTER.import_from(folder)
+    result = IMPORTER.import_from(folder, skip_bad=True) if old == "Score " else None
     assert result is None or any("not imported" in line for line in result.lines)
 
 
 def test_dropped_move_is_detected_as_out_of_turn(folder: Path) -> None:
     (folder / "log" / f"game{FIRST}.log").write_text(log_of([*MOVES[:4], *MOVES[5:]]))
     with pytest.raises(BadInput, match=r"out of turn|not legal|no card"):
-        IMPORTER.imported(folder)
+        IMPORTER.import_from(folder)
 
 
 def test_game_is_truncated_where_seats_get_out_of_step(folder: Path) -> None:
@@ -166,7 +166,7 @@ def test_game_is_truncated_where_seats_get_out_of_step(folder: Path) -> None:
         *MOVES[index + 1 :],
     ]
     (folder / "log" / f"game{FIRST}.log").write_text(log_of(slipped))
-    result = IMPORTER.imported(folder)
+    result = IMPORTER.import_from(folder)
     last = result.episodes[0].events[-1]
     assert isinstance(last, Censored) and f"move {index + 1} of" in last.detail
     assert result.counts["games cut where the seats slip"] == 1
@@ -182,7 +182,9 @@ def test_participant_is_the_nearest_survey_and_doubts_are_listed() -> None:
 
 def test_turns_are_judged_by_what_the_mover_could_know(folder: Path) -> None:
     spec = registry.game("hanabi")
-    games = [Played(spec, e, replay_episode(spec, e)) for e in IMPORTER.imported(folder).episodes]
+    games = [
+        Played(spec, e, replay_episode(spec, e)) for e in IMPORTER.import_from(folder).episodes
+    ]
     turns = [t for played in games for seat in (AI, PERSON) for t in judge_turns(played, seat)]
     assert {t.kind for t in turns} == {"hint", "play", "discard"}
     assert all(t.scored for t in turns if t.certain)
@@ -199,6 +201,6 @@ def test_turns_are_judged_by_what_the_mover_could_know(folder: Path) -> None:
 
 def test_paths_without_logs_are_refused_with_the_reason(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="no file or folder"):
-        IMPORTER.imported(tmp_path / "no")
+        IMPORTER.import_from(tmp_path / "no")
     with pytest.raises(BadInput, match="There is no log"):
-        IMPORTER.imported(tmp_path)
+        IMPORTER.import_from(tmp_path)

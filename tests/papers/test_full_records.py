@@ -94,7 +94,9 @@ def test_script_measures_a_store_and_draws_its_atlas(
     shutil.copy(full_records.BUNDLES / "beliefs_mori2024.sally.zip", tmp_path / "bundles")
     monkeypatch.setattr(full_records, "BUNDLES", tmp_path / "bundles")
     (tmp_path / "file").mkdir()
-    episodes = IMPORTER.imported(alsobay.write_files(tmp_path / "file", alsobay.people())).episodes
+    episodes = IMPORTER.import_from(
+        alsobay.write_files(tmp_path / "file", alsobay.people())
+    ).episodes
     (tmp_path / "stores/alsobay2025").mkdir(parents=True)
     with store.Writer(tmp_path / "stores/alsobay2025") as writer:
         for episode in episodes:

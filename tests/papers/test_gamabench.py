@@ -63,7 +63,7 @@ TABLES = {
 
 
 def test_tables_are_imported_by_seat_and_each_run_once(tmp_path: Path) -> None:
-    result = IMPORTER.imported(write_files(tmp_path, TABLES))
+    result = IMPORTER.import_from(write_files(tmp_path, TABLES))
     assert len(result.episodes) == 3
     assert result.counts["copies left out"] == 1 and result.counts["short runs left alone"] == 1
     by_id = {e.setup.instance.id: e for e in result.episodes}
@@ -80,7 +80,7 @@ def test_tables_are_imported_by_seat_and_each_run_once(tmp_path: Path) -> None:
 def test_contribution_above_endowment_is_a_difference_and_voids_the_round(
     tmp_path: Path,
 ) -> None:
-    result = IMPORTER.imported(
+    result = IMPORTER.import_from(
         write_files(tmp_path, {"x_public_goods_v1_1": goods(((35, 0, 0), *GIFTS))})
     )
     (episode,) = result.episodes
@@ -117,7 +117,7 @@ def test_changed_table_aborts_the_import(tmp_path: Path, spoil: Any, why: str) -
     spoil(table)
     folder = write_files(tmp_path, {**TABLES, "gpt-4o_guessing_game_v1_2": table})
     with pytest.raises(BadInput, match=why):
-        IMPORTER.imported(folder)
+        IMPORTER.import_from(folder)
 
 
 def test_truncated_table_aborts_import_and_second_import_adds_nothing(tmp_path: Path) -> None:
@@ -131,4 +131,4 @@ def test_truncated_table_aborts_import_and_second_import_adds_nothing(tmp_path: 
     file = next(folder.rglob("guessing_game_v1_1.json"))
     file.write_text(file.read_text()[:-30])
     with pytest.raises(BadInput, match=file.name):
-        IMPORTER.imported(folder)
+        IMPORTER.import_from(folder)

@@ -83,7 +83,7 @@ def open_page(path: Path) -> dict[str, Played]:
     spec = registry.game("repeated_games")
     return {
         e.setup.instance.id.rpartition(":")[2]: Played(spec, e, replay_episode(spec, e))
-        for e in IMPORTER.imported(path).episodes
+        for e in IMPORTER.import_from(path).episodes
     }
 
 
@@ -155,12 +155,12 @@ def test_histories_are_checked_and_supply_matches_without_a_table(tmp_path: Path
     later = ("Random_p2i1", "CD CD")
     history(folder, [(TFT, "CC DC CD"), later], "gpt41mini-temperature10")
     with pytest.raises(BadInput, match="not in the table of its phase"):
-        IMPORTER.imported(folder)
+        IMPORTER.import_from(folder)
     history(folder, [(TFT, "CC DC CD"), (GRIM, "CC CC"), later])
-    result = IMPORTER.imported(folder)
+    result = IMPORTER.import_from(folder)
     assert result.counts["sides of histories that agree"] == 2
     assert result.counts["matches without replies that were left out"] == 1
-    assert len(IMPORTER.imported(folder, unread=True).episodes) == 4
+    assert len(IMPORTER.import_from(folder, unread=True).episodes) == 4
 
 
 @pytest.mark.parametrize(
@@ -179,17 +179,17 @@ def test_changed_table_aborts_the_import(
     table = rows(PLAY)
     table[at] |= change
     with pytest.raises(BadInput, match=why):
-        IMPORTER.imported(write_files(tmp_path, table))
+        IMPORTER.import_from(write_files(tmp_path, table))
 
 
 @pytest.mark.parametrize("cut", [1, 2, 4])
 def test_truncated_table_aborts_the_import(tmp_path: Path, cut: int) -> None:
     with pytest.raises(BadInput):
-        IMPORTER.imported(write_files(tmp_path, rows(PLAY)[:-cut]))
+        IMPORTER.import_from(write_files(tmp_path, rows(PLAY)[:-cut]))
     file = next((write_files(tmp_path, rows(PLAY))).rglob("*.csv"))
     file.write_bytes(file.read_bytes()[: -40 * cut])
     with pytest.raises(BadInput):
-        IMPORTER.imported(tmp_path)
+        IMPORTER.import_from(tmp_path)
 
 
 def test_second_import_adds_nothing(tmp_path: Path) -> None:

@@ -89,7 +89,7 @@ def write_files(folder: Path, lines: list[dict[str, Any]], name: str = "") -> Pa
 @pytest.mark.parametrize("when", ["2025-08-01", "2026-04-02"])
 def test_game_is_imported_and_replays_without_differences(tmp_path: Path, when: str) -> None:
     write_files(tmp_path / "logs", log_of(when=when, quotes=lambda n: (30 + n, 45)))
-    result = IMPORTER.imported(tmp_path)
+    result = IMPORTER.import_from(tmp_path)
     (episode,) = result.episodes
     assert result.details["differences"] == [] and result.counts["rounds"] == ROUNDS
     era = "sequential" if when < "2026-04" else "simultaneous"
@@ -105,14 +105,14 @@ def test_game_is_imported_and_replays_without_differences(tmp_path: Path, when: 
 def test_order_of_talk_follows_the_log(tmp_path: Path) -> None:
     turned = log_of(said=lambda n: (("S1", "Hello."), ("B1", "Hello, too.")))
     write_files(tmp_path, turned)
-    (episode,) = IMPORTER.imported(tmp_path).episodes
+    (episode,) = IMPORTER.import_from(tmp_path).episodes
     first = next(event for event in episode.events if event.seat == "nature")
     assert first.action == 1  # type: ignore[attr-defined]
 
 
 def test_absent_message_is_silence_and_is_counted(tmp_path: Path) -> None:
     write_files(tmp_path, log_of(said=lambda n: () if n == 3 else (("B1", "Hi."), ("S1", "Hi."))))
-    result = IMPORTER.imported(tmp_path)
+    result = IMPORTER.import_from(tmp_path)
     assert result.counts["absent messages"] == 2
     assert len(result.episodes) == 1
 
@@ -125,7 +125,7 @@ def test_deviations_of_the_record_are_differences(tmp_path: Path) -> None:
         if line["type"] == "final":
             line["data"]["final_payoff_map"]["B1"] = 1
     write_files(tmp_path, lines)
-    result = IMPORTER.imported(tmp_path)
+    result = IMPORTER.import_from(tmp_path)
     assert {(d["what"], d["turn"]) for d in result.details["differences"]} == {
         ("price", 4), ("final payoffs", None),
     }  # fmt: skip
@@ -137,7 +137,7 @@ def test_broken_logs_are_named_and_the_others_imported(tmp_path: Path) -> None:
     (tmp_path / "auction_ab_3_x.jsonl").write_text("{broken\n")
     write_files(tmp_path, log_of("ab_4", quotes=lambda n: (200, 10)))
     write_files(tmp_path, log_of("ab_1"), name="again")
-    result = IMPORTER.imported(tmp_path)
+    result = IMPORTER.import_from(tmp_path)
     assert len(result.episodes) == 1
     assert len(result.details["oddities"]) == 4
     assert all(str(tmp_path) in oddity["file"] for oddity in result.details["oddities"])
@@ -157,9 +157,9 @@ def test_every_log_is_named_if_none_can_be_imported(tmp_path: Path) -> None:
 
 def test_folder_without_logs_is_refused(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="no PACT log"):
-        IMPORTER.imported(tmp_path)
+        IMPORTER.import_from(tmp_path)
     with pytest.raises(BadInput, match="no file or folder"):
-        IMPORTER.imported(tmp_path / "none")
+        IMPORTER.import_from(tmp_path / "none")
 
 
 def test_command_fills_a_store_once(tmp_path: Path) -> None:
@@ -261,7 +261,7 @@ def test_reader_is_measured_against_every_pass(tmp_path: Path) -> None:
 @pytest.mark.skipif(not SAMPLES, reason="SALLY_PACT_LOGS names no folder of published logs")
 def test_published_logs_replay_twice_without_differences() -> None:
     """Our rules by the importer, and the second implementation from the protocol alone."""
-    result = IMPORTER.imported(Path(SAMPLES))
+    result = IMPORTER.import_from(Path(SAMPLES))
     assert result.details["differences"] == [] and result.details["oddities"] == []
     for file in sorted(Path(SAMPLES).rglob("auction_*.jsonl")):
         record = read_record(file)

@@ -9,7 +9,7 @@ import pytest
 from sally.core.log.events import Setup
 from sally.core.registry import registry
 from sally.core.registry.study import Study
-from sally.games.level_k.people import published
+from sally.games.level_k.people import read_published
 from sally.output.tables.reproduce import Effort, Row, reproduce
 from sally.papers.level_k.study import STUDY
 from sally.papers.level_k.tables import duel, floor
@@ -83,7 +83,7 @@ def test_shares_of_each_line_sum_to_100() -> None:
 
 def test_table_equals_the_odds_of_the_people_partner() -> None:
     printed = {int(r.row["number"]): r.published for r in rows("people") if r.published is not None}
-    assert printed == {int(n): p for n, p in published()["request"].percent.items()}
+    assert printed == {int(n): p for n, p in read_published()["request"].percent.items()}
 
 
 @pytest.fixture

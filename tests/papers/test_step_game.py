@@ -77,11 +77,11 @@ RACE = [(5, 3, 1), (5, 3, 3), (5, 5, 1), (3, 1, 5), (5, 3, 1), (5, 3, 1)]
 
 def open_page(path: Path) -> list[Played]:
     spec = registry.game("step_race")
-    return [Played(spec, e, replay_episode(spec, e)) for e in IMPORTER.imported(path).episodes]
+    return [Played(spec, e, replay_episode(spec, e)) for e in IMPORTER.import_from(path).episodes]
 
 
 def test_game_is_imported_as_recorded(tmp_path: Path) -> None:
-    result = IMPORTER.imported(write_files(tmp_path, lines(RACE)))
+    result = IMPORTER.import_from(write_files(tmp_path, lines(RACE)))
     (episode,) = result.episodes
     assert result.details["differences"] == []
     assert episode.setup.instance.id == f"step_game:{ID}"
@@ -122,7 +122,7 @@ def test_metrics_of_a_recorded_game(tmp_path: Path) -> None:
 
 def test_log_starting_late_uses_its_recorded_positions(tmp_path: Path) -> None:
     log = lines(RACE[:2], start=(9, 4, 3), first=8)
-    result = IMPORTER.imported(write_files(tmp_path, log))
+    result = IMPORTER.import_from(write_files(tmp_path, log))
     assert result.details["differences"] == []
     assert result.episodes[0].setup.instance.params["positions"] == [9, 4, 3]
     assert any("begins at turn 8" in line for line in result.lines)
@@ -133,7 +133,7 @@ def test_wrong_position_is_a_difference(tmp_path: Path) -> None:
     for line in log:
         if line["type"] == "move" and line["turn"] == 3:
             line["positions"] = {**line["positions"], PLAYERS[0]: 17}
-    result = IMPORTER.imported(write_files(tmp_path, log))
+    result = IMPORTER.import_from(write_files(tmp_path, log))
     assert [difference["what"] for difference in result.details["differences"]] == ["positions"]
 
 
@@ -161,14 +161,14 @@ def test_targets_of_january_may_be_lower(tmp_path: Path) -> None:
 def test_broken_logs_are_refused_with_their_name(tmp_path: Path, spoil: Any, why: str) -> None:
     file = write_files(tmp_path, spoil(lines(RACE)))
     with pytest.raises(BadInput, match=why) as refused:
-        IMPORTER.imported(file)
+        IMPORTER.import_from(file)
     assert file.name in str(refused.value)
 
 
 def test_broken_log_does_not_prevent_importing_others(tmp_path: Path) -> None:
     write_files(tmp_path, lines(RACE))
     (tmp_path / "game_1_20250301_000000.jsonl").write_text("{", "utf-8")
-    result = IMPORTER.imported(tmp_path)
+    result = IMPORTER.import_from(tmp_path)
     assert len(result.episodes) == 1 and result.counts["found"] == 2
     assert any("not imported" in line for line in result.lines)
 
@@ -211,12 +211,12 @@ def test_memory_of_an_import_hardly_grows_with_the_record(
 
 def test_paths_without_logs_are_refused_with_the_reason(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="no file or folder"):
-        IMPORTER.imported(tmp_path / "no")
+        IMPORTER.import_from(tmp_path / "no")
     with pytest.raises(BadInput, match="no log"):
-        IMPORTER.imported(tmp_path)
+        IMPORTER.import_from(tmp_path)
     (other_file := tmp_path / "other.jsonl").write_text("", "utf-8")
     with pytest.raises(BadInput, match="logs are named"):
-        IMPORTER.imported(other_file)
+        IMPORTER.import_from(other_file)
 
 
 @pytest.mark.parametrize(
@@ -307,7 +307,7 @@ def test_labels_are_hashes_and_moves() -> None:
 def test_second_implementation_agrees_on_every_published_log() -> None:
     files = sorted(Path(os.environ["SALLY_STEP_GAME"]).rglob("game_*.jsonl"))
     assert files
-    imported = IMPORTER.imported(Path(os.environ["SALLY_STEP_GAME"]))
+    imported = IMPORTER.import_from(Path(os.environ["SALLY_STEP_GAME"]))
     assert imported.details["differences"] == []
     spec = registry.game("step_race")
     for episode in imported.episodes:

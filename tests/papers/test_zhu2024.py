@@ -101,7 +101,7 @@ def test_crowd_of_the_other_role_excludes_the_participant() -> None:
 
 @pytest.mark.parametrize("name", ["prompts.jsonl", "prompts.jsonl.gz", "prompts.jsonl.zip"])
 def test_each_choice_is_an_episode_without_payoffs(tmp_path: Path, name: str) -> None:
-    result = IMPORTER.imported(write_files(tmp_path, PEOPLE, name))
+    result = IMPORTER.import_from(write_files(tmp_path, PEOPLE, name))
     assert result.counts["choices"] == 160 and result.counts["people"] == 8
     episode = result.episodes[0]
     assert episode.setup.instance.id == "zhu2024:1:1"
@@ -135,9 +135,9 @@ def test_scores_are_0_for_uniform_odds_and_1_for_the_best_reply(tmp_path: Path) 
 
 def test_subset_of_people_gives_the_same_episodes_as_full_import(tmp_path: Path) -> None:
     folder = write_files(tmp_path, PEOPLE)
-    some_result = IMPORTER.imported(folder, people=2)
+    some_result = IMPORTER.import_from(folder, people=2)
     assert some_result.counts["choices"] == 40 and some_result.counts["people in the file"] == 8
-    assert some_result.episodes[5] == IMPORTER.imported(folder).episodes[5]
+    assert some_result.episodes[5] == IMPORTER.import_from(folder).episodes[5]
 
 
 @pytest.mark.parametrize(
@@ -154,8 +154,8 @@ def test_subset_of_people_gives_the_same_episodes_as_full_import(tmp_path: Path)
 def test_changed_line_aborts_the_import(tmp_path: Path, spoil: Any, why: str) -> None:
     folder = write_files(tmp_path, [*PEOPLE[:3], spoil(PEOPLE[3]), *PEOPLE[4:]])
     with pytest.raises(BadInput, match=why):
-        IMPORTER.imported(folder)
-    result = IMPORTER.imported(folder, skip_bad=True)
+        IMPORTER.import_from(folder)
+    result = IMPORTER.import_from(folder, skip_bad=True)
     assert result.counts["people"] == 7 and any("left out" in line for line in result.lines)
 
 
@@ -167,17 +167,17 @@ def test_truncated_file_aborts_the_import(tmp_path: Path, name: str, kept: float
     data = file.read_bytes()
     file.write_bytes(data[: int(len(data) * kept)])
     with pytest.raises(BadInput):
-        IMPORTER.imported(folder)
+        IMPORTER.import_from(folder)
 
 
 def test_lfs_pointer_is_refused_and_other_folders_are_reported(tmp_path: Path) -> None:
     folder = write_files(tmp_path, PEOPLE)
     (folder / "other2020").mkdir()
     (folder / "other2020" / "prompts.jsonl.zip").write_text("version https://git-lfs")
-    assert any("left alone" in line for line in IMPORTER.imported(folder).lines)
+    assert any("left alone" in line for line in IMPORTER.import_from(folder).lines)
     (pointer := tmp_path / "prompts.jsonl.zip").write_text("version https://git-lfs.github.com")
     with pytest.raises(BadInput, match="LFS pointer"):
-        IMPORTER.imported(pointer)
+        IMPORTER.import_from(pointer)
 
 
 def test_command_imports_once_and_scores_models_on_the_same_scale(tmp_path: Path) -> None:

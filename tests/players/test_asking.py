@@ -144,7 +144,7 @@ def test_script_counts_the_tries_of_a_run(tmp_path: Path) -> None:
     registry._make_model.cache_clear()
     lineup = {"agent": ("language", {"model": "scripted"}), "partner": "tit_for_tat"}
     episode = sally.play("ipd", lineup, rounds=3)
-    store.place(tmp_path).put("run.jsonl", to_line(episode))
+    store.place(tmp_path).write("run.jsonl", to_line(episode))
     counts = {"answers": 3, "first": 1, "second": 1, "forfeited": 1}
     for by_rule in (False, True):
         assert asked_again.tally(tmp_path, by_rule) == ({"scripted": counts}, 0)

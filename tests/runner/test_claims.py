@@ -42,7 +42,7 @@ def run(name: str, machine: Machine | None = None, **options: object) -> Run:
 
 
 def told(place: Place, run: Run) -> None:
-    place.put(f"runs/{run.name}.json", msgspec.json.encode(run))
+    place.write(f"runs/{run.name}.json", msgspec.json.encode(run))
 
 
 ELSEWHERE = Machine("another", 1, "")
@@ -142,7 +142,7 @@ def test_tidy_removes_files_of_dead_runs_and_keeps_live_ones(at: Place) -> None:
         run("a"),
     ):
         told(at, known_run)
-    at.put("notes/dead.s1.json", b"{}")
+    at.write("notes/dead.s1.json", b"{}")
     assert Claims(at, "holder").take("s9")
     Claims(at, "a").tidy(ended=True)
     assert at.names("runs") == ["a.json", "far.json", "holder.json"]

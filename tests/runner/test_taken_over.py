@@ -69,7 +69,7 @@ def take_over(out: str) -> None:
     """What another machine does when it takes the first run for dead: it plays all that is left."""
     place = store.place(out)
     for run in claims.read_runs(place):
-        place.put(
+        place.write(
             f"runs/{run.name}.json", msgspec.json.encode(msgspec.structs.replace(run, ended="?"))
         )
     run_study(STUDY, out)
@@ -97,10 +97,10 @@ def test_episodes_written_before_a_stall_are_not_played_again(
 
 def test_claim_is_lost_to_a_successor_or_if_missing(out: str) -> None:
     place = store.place(out)
-    place.put("claims/s1.0", b"me")
+    place.write("claims/s1.0", b"me")
     assert shards._stands(place, "s1.0", "me")
     assert not shards._stands(place, "s1.0", "somebody who came after us")
-    place.put("claims/s1.1", b"heir")
+    place.write("claims/s1.1", b"heir")
     assert not shards._stands(place, "s1.0", "me")
     place.remove("claims/s1.0")
     place.remove("claims/s1.1")
@@ -114,7 +114,7 @@ def test_first_finished_of_two_copies_counts(out: str, monkeypatch: pytest.Monke
     shard = "-".join(name.split("-")[:2])
     twin = f"{shard}-0-0-000.jsonl"  # sorts before
     assert twin < name
-    place.put(twin, place.read(name))
+    place.write(twin, place.read(name))
     assert store.reader.first_finished_first(place, [twin, name]) == [name, twin]
     contents = store.load(out)
     assert contents.doubled == 12 and len(contents.episodes) == 12

@@ -58,7 +58,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def publish(out: Path, run: Run) -> None:
-    store.place(out).put(f"runs/{run.name}.json", msgspec.json.encode(run))
+    store.place(out).write(f"runs/{run.name}.json", msgspec.json.encode(run))
 
 
 def test_run_waits_for_a_living_run_with_another_cut(tmp_path: Path, quick: None) -> None:

@@ -35,11 +35,11 @@ def told(
 ) -> None:
     options.setdefault("seconds", float(options["now"]) - began)  # type: ignore[arg-type]
     run = Run(name, "mine", "pool:2", machine or this_process(), began, **options)  # type: ignore[arg-type]
-    store.place(out).put(f"runs/{name}.json", msgspec.json.encode(run))
+    store.place(out).write(f"runs/{name}.json", msgspec.json.encode(run))
 
 
 def note(out: str, run: str, shard: str, tally: EpisodeCounts) -> None:
-    store.place(out).put(note_name(run, shard), msgspec.json.encode(tally))
+    store.place(out).write(note_name(run, shard), msgspec.json.encode(tally))
 
 
 def test_watch_shows_a_running_run_with_notes_of_workers(out: str) -> None:
@@ -157,7 +157,7 @@ def test_speed_report_names_the_bottleneck_of_the_last_run(
     state = Run("r-1", "s", "local", this_process(), 100.0, now=110.0, seconds=10.0)
     tally = EpisodeCounts(done=4, calls=50, busy=busy, limited=limited)
     place = store.place(tmp_path)
-    place.put("runs/r-1.json", msgspec.json.encode(replace(state, tally=tally)))
+    place.write("runs/r-1.json", msgspec.json.encode(replace(state, tally=tally)))
     assert speed_of(tmp_path) == Speed(5.0, bound)
 
 
@@ -172,7 +172,7 @@ def test_run_of_few_calls_has_no_speed_report(tmp_path: Path) -> None:
         seconds=10.0,
         tally=EpisodeCounts(calls=3),
     )
-    store.place(tmp_path).put("runs/r-1.json", msgspec.json.encode(state))
+    store.place(tmp_path).write("runs/r-1.json", msgspec.json.encode(state))
     assert speed_of(tmp_path) is None
 
 

@@ -12,7 +12,7 @@ from sally.core.registry import registry
 from sally.frames.frame import as_frame
 from sally.models.stub import always, reply_in_order
 from sally.runner.check import check, prompts_of
-from sally.studies.arms import harnessed
+from sally.studies.arms import vary_harness
 
 OPTION = "Answer with one line of this form"
 
@@ -73,7 +73,7 @@ def test_invalid_harness_is_refused():
 def test_harness_design_crosses_choices_and_variance_separates_them():
     registry.add("models", "crossed", lambda name: reply_in_order(["Option: J"] * 10_000))
     spec = PlayerSpec("language", {"model": "crossed"})
-    several_players = harnessed(spec, history=(None, 1), question=(None, "first"))
+    several_players = vary_harness(spec, history=(None, 1), question=(None, "first"))
     assert len(several_players) == 4 and several_players[0] == spec
     assert label(several_players[3]).endswith("history=1 question=first")
     played = [
@@ -84,4 +84,4 @@ def test_harness_design_crosses_choices_and_variance_separates_them():
     (source,) = sources(factor_scores(as_frame(played)))
     assert {"history", "question", "partner"} <= set(source.shares.levels)
     with pytest.raises(BadInput, match="harness"):
-        harnessed(spec, answer=("xml",))
+        vary_harness(spec, answer=("xml",))

@@ -16,9 +16,9 @@ from sally.core.rules.game import Seat
 from sally.runner.local import play
 from sally.runner.seating import resolve_setup
 from sally.studies.arms import (
-    counterbalanced,
-    relabelled,
-    reordered,
+    counterbalance_moves,
+    relabel_moves,
+    reorder_moves,
     with_packs,
     without,
 )
@@ -41,7 +41,7 @@ def pays(problem: Instance) -> set[str]:
 
 
 def test_labels_are_balanced_over_moves() -> None:
-    variants = relabelled(instance("rps", rounds=5), "JFB")
+    variants = relabel_moves(instance("rps", rounds=5), "JFB")
     assert len(variants) == len({v.id for v in variants}) == 6
     for move in range(3):
         assert Counter(v.params["names"][move] for v in variants) == dict.fromkeys("JFB", 2)
@@ -50,7 +50,7 @@ def test_labels_are_balanced_over_moves() -> None:
 
 
 def test_reordered_page_states_the_same_payoffs() -> None:
-    variants = reordered(instance("ipd"), 2)
+    variants = reorder_moves(instance("ipd"), 2)
     first, second = (page(v) for v in variants)
     assert "Option J or Option F?" in first and "Option F or Option J?" in second
     assert "Option: <F or J>" in second
@@ -63,7 +63,7 @@ def test_order_changes_the_listing_and_not_the_moves() -> None:
     model = Listener(says("Option: J"))
     registry.add("models", "listener", lambda name: model)
     agent = player_spec("language", model="listener", strategy="qa")
-    for problem in reordered(instance("ipd", rounds=2), 2):
+    for problem in reorder_moves(instance("ipd", rounds=2), 2):
         cell = Cell("both", (problem,), grid(agent=agent, partner=agent))
         ((_, setup),) = Study("s", "", (cell,)).trials()
         assert [m.action for m in moves(play(resolve_setup(setup)))] == [0, 0]
@@ -72,7 +72,7 @@ def test_order_changes_the_listing_and_not_the_moves() -> None:
 @pytest.mark.parametrize("names", ["JF", "JFB"])
 def test_rotations_balance_labels_and_places(names: str) -> None:
     n = len(names)
-    variants = counterbalanced(instance("rps" if n == 3 else "ipd"), names)
+    variants = counterbalance_moves(instance("rps" if n == 3 else "ipd"), names)
     assert len(variants) == n * n == len({v.id for v in variants})
     pairs = Counter(
         (v.params["names"][move], v.params["order"].index(move)) for v in variants for move in [0]

@@ -204,7 +204,7 @@ def test_board_replays_an_evaluation_and_refuses_a_changed_one(tmp_path) -> None
     assert [(row["player"], row["game"], row["played"]) for row in rows] == [
         ("knows_half", "ibs", 56)
     ]
-    assert rows.entries[0].planned > 56  # the other games of the suite are missing
+    assert rows.entries[0].planned_count > 56  # the other games of the suite are missing
     assert "Sally-2: certified pairs" in (tmp_path / "site" / "index.html").read_text("utf-8")
 
     episode = next(iter(store.load(place).episodes.values()))

@@ -43,13 +43,13 @@ def database(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Databas
     )
     opened = Database(address, SCHEMA)
     opened.open()
-    asyncio.run(opened.run(lambda tx: tx.put("DELETE FROM notes")))
+    asyncio.run(opened.run(lambda tx: tx.execute("DELETE FROM notes")))
     yield opened
     opened.close()
 
 
 def note(n: int, reply: str = "x") -> Callable[[Transaction], int]:
-    return lambda tx: tx.put(PUT, n, reply)
+    return lambda tx: tx.execute(PUT, n, reply)
 
 
 async def several(database: Database, *jobs: Any) -> list[Any]:
@@ -85,7 +85,7 @@ def test_duplicate_rows_are_reported_even_in_a_batch(database: Database) -> None
 
 def test_failing_job_does_not_affect_others_in_the_commit(database: Database) -> None:
     def half(tx: Transaction) -> None:
-        tx.put(PUT, 50, "half")
+        tx.execute(PUT, 50, "half")
         raise LookupError("on purpose")
 
     first, failed, doubled, last = asyncio.run(several(database, note(1), half, note(1), note(2)))
@@ -120,19 +120,19 @@ def test_duplicate_row_does_not_affect_other_jobs(database: Database) -> None:
 def test_text_of_every_kind_is_read_back(database: Database) -> None:
     text = "ü 漢 \U0001f600 ' \" % ; -- \\ \n {}"
     asyncio.run(database.run(note(1, text)))
-    assert asyncio.run(database.run(lambda tx: tx.one(ALL))) == (1, text)
-    assert asyncio.run(database.run(lambda tx: tx.one(f"{ALL} LIMIT 0"))) is None
+    assert asyncio.run(database.run(lambda tx: tx.first(ALL))) == (1, text)
+    assert asyncio.run(database.run(lambda tx: tx.first(f"{ALL} LIMIT 0"))) is None
 
 
 def test_full_disk_is_reported_without_partial_writes(tmp_path: Path) -> None:
     database = Database(str(tmp_path / "database"), SCHEMA)
     database.open()
     asyncio.run(database.run(note(1)))
-    pages = asyncio.run(database.run(lambda tx: tx.one("PRAGMA page_count")))
-    asyncio.run(database.run(lambda tx: tx.one(f"PRAGMA max_page_count={pages[0]}")))
+    pages = asyncio.run(database.run(lambda tx: tx.first("PRAGMA page_count")))
+    asyncio.run(database.run(lambda tx: tx.first(f"PRAGMA max_page_count={pages[0]}")))
     with pytest.raises(StorageFull):
         asyncio.run(database.run(note(2, "x" * 100_000)))
-    asyncio.run(database.run(lambda tx: tx.one("PRAGMA max_page_count=100000")))
+    asyncio.run(database.run(lambda tx: tx.first("PRAGMA max_page_count=100000")))
     asyncio.run(database.run(note(3)))
     assert [n for n, _ in asyncio.run(database.run(lambda tx: tx.all(ALL)))] == [1, 3]
     database.close()
@@ -142,7 +142,7 @@ def test_full_disk_of_postgresql_is_reported_the_same_way(postgres: str) -> None
     import psycopg
 
     def full(tx: Transaction) -> None:
-        tx.put(PUT, 7, "half")
+        tx.execute(PUT, 7, "half")
         raise psycopg.errors.DiskFull("could not extend file: No space left on device")
 
     database = Database(postgres, SCHEMA)
@@ -157,8 +157,8 @@ def test_full_disk_of_postgresql_is_reported_the_same_way(postgres: str) -> None
 def test_lost_connection_is_reopened(postgres: str) -> None:
     database = Database(postgres, SCHEMA)
     database.open()
-    asyncio.run(database.run(lambda tx: tx.put("DELETE FROM notes")))
-    (pid,) = asyncio.run(database.run(lambda tx: tx.one("SELECT pg_backend_pid()")))
+    asyncio.run(database.run(lambda tx: tx.execute("DELETE FROM notes")))
+    (pid,) = asyncio.run(database.run(lambda tx: tx.first("SELECT pg_backend_pid()")))
     import psycopg
 
     with psycopg.connect(postgres, autocommit=True) as other:
@@ -192,7 +192,7 @@ def test_two_servers_cannot_share_a_database(tmp_path: Path, database: Database)
 def test_database_of_another_version_is_refused(tmp_path: Path) -> None:
     database = Database(str(tmp_path / "database"), SCHEMA)
     database.open()
-    asyncio.run(database.run(lambda tx: tx.put("UPDATE sally_schema SET version = 99")))
+    asyncio.run(database.run(lambda tx: tx.execute("UPDATE sally_schema SET version = 99")))
     database.close()
     with pytest.raises(BadInput, match="has schema version 99"):
         Database(str(tmp_path / "database"), SCHEMA).open()
@@ -222,7 +222,7 @@ database.open()
 async def main():
     n = 0
     while True:
-        jobs = [lambda h, i=n + k: h.put({PUT!r}, i, "x") for k in range(5)]
+        jobs = [lambda h, i=n + k: h.execute({PUT!r}, i, "x") for k in range(5)]
         await asyncio.gather(*map(database.run, jobs))
         n += 5
         print(n, flush=True)

@@ -361,8 +361,8 @@ def test_text_of_people_is_data_and_never_markup(web: Any) -> None:
 def test_full_disk_is_reported_and_changes_nothing(web: Any) -> None:
     guest, _ = sit(web, "ipd", params={"rounds": 100})
     database, run = web.app.state.database, web.portal.call
-    (pages,) = run(database.run, lambda tx: tx.one("PRAGMA page_count"))
-    run(database.run, lambda tx: tx.one(f"PRAGMA max_page_count={pages}"))
+    (pages,) = run(database.run, lambda tx: tx.first("PRAGMA page_count"))
+    run(database.run, lambda tx: tx.first(f"PRAGMA max_page_count={pages}"))
     for n in range(200):
         screen_before = guest.see()
         said = guest.say(screen_before["asks"][0]["id"], 0, f"k{n}")
@@ -374,7 +374,7 @@ def test_full_disk_is_reported_and_changes_nothing(web: Any) -> None:
     assert {**guest.see(), **moving} == {**screen_before, **moving}
     opened = (web.post("/api/tables", json={"game": "ipd"}).status_code for _ in range(100))
     assert next(code for code in opened if code != 201) == 507
-    run(database.run, lambda tx: tx.one("PRAGMA max_page_count=1000000"))
+    run(database.run, lambda tx: tx.first("PRAGMA max_page_count=1000000"))
     assert guest.say(screen_before["asks"][0]["id"], 0, f"k{n}").status_code == 200
     assert len(guest.see()["lines"]) == len(screen_before["lines"]) + 1
 

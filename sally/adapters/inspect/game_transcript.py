@@ -87,7 +87,7 @@ class GameTranscript:
                 "; ".join(f"{scene.probe}: {scene.answer}" for scene in reports),
                 "; ".join(map(_truth_text, reports)),
                 "; ".join(map(_move_text, moves)),
-                _signed(self._gains(turn).get(seat)) if moves else "",
+                _format_gain(self._gains(turn).get(seat)) if moves else "",
                 "" if cost is None else f"{cost:g}",
             ]
 
@@ -107,7 +107,7 @@ class GameTranscript:
             return []
         totals = self._match.game.payoffs(self._match.replay.states[turn + 1])
         parts = (
-            f"{as_plain(seat)} {_signed(gains[str(seat)])} ({totals[seat]:g} in all)"
+            f"{as_plain(seat)} {_format_gain(gains[str(seat)])} ({totals[seat]:g} in all)"
             for seat in totals
         )
         return ["payoffs: " + ", ".join(parts)]
@@ -153,7 +153,7 @@ def _move_text(scene: Scene) -> str:
     return f"forfeit: {scene.answer}" if is_forfeit else scene.answer
 
 
-def _signed(amount: float | None) -> str:
+def _format_gain(amount: float | None) -> str:
     return "" if amount is None else "0" if amount == 0 else f"{amount:+g}"
 
 

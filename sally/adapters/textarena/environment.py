@@ -113,14 +113,14 @@ class _Environment:
     def _refuse(self, mover: int, moves: tuple[str, ...]) -> None:
         """Refuse a text that the game would silently take for a move."""
         problem = f"The text names none of {', '.join(moves)}."
-        self._messages = _appended(self._messages, mover, (Message("GAME", problem),))
+        self._messages = _append_messages(self._messages, mover, (Message("GAME", problem),))
         self._rejections += 1
 
     def _read_position(self) -> Position:
         state = self._env.state
         mover = int(state.current_player_id)
         for player in range(PLAYERS):
-            self._messages = _appended(self._messages, player, self._unread_messages(player))
+            self._messages = _append_messages(self._messages, player, self._unread_messages(player))
         if self._is_over:
             rewards = tuple(float(state.rewards[player]) for player in range(PLAYERS))
             return Position(mover, self._messages, rewards=rewards)
@@ -165,7 +165,7 @@ def _innermost(env: Any) -> Any:
     return env
 
 
-def _appended(
+def _append_messages(
     messages: tuple[tuple[Message, ...], ...], player: int, new: tuple[Message, ...]
 ) -> tuple[tuple[Message, ...], ...]:
     return tuple(old + new if n == player else old for n, old in enumerate(messages))

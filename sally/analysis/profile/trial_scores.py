@@ -28,7 +28,7 @@ class TrialScores:
     def __init__(self, game: str) -> None:
         self._path = cache.folder() / "trials" / f"{game}.msgpack"
         self._is_kept = not registry.added_in_memory()
-        self._scores = self._stored() if self._is_kept else {}
+        self._scores = self._read_stored() if self._is_kept else {}
         self._has_new = False
 
     def find(self, setup: Setup, seat: str, play: Callable[[], float | None]) -> float | None:
@@ -50,10 +50,10 @@ class TrialScores:
         self._has_new = False
         with suppress(OSError):
             self._path.parent.mkdir(parents=True, exist_ok=True)
-            unfinished.write_bytes(msgspec.msgpack.encode(self._stored() | self._scores))
+            unfinished.write_bytes(msgspec.msgpack.encode(self._read_stored() | self._scores))
             unfinished.replace(self._path)
 
-    def _stored(self) -> dict[bytes, float | None]:
+    def _read_stored(self) -> dict[bytes, float | None]:
         """Return the scores in the cache folder; none if they cannot be read or are too many."""
         with suppress(OSError, msgspec.DecodeError):
             content = self._path.read_bytes()

@@ -290,7 +290,7 @@ class Match(Generic[S, A, V]):
             if probes.ready(seat, self._movers, self._made, self._open):
                 self._unasked.remove(seat)
                 injected = probes.tell(seat, self._made)
-                self._ask(*probes.informed(seat, injected), probes.move(seat, injected))
+                self._ask(*probes.after_informant(seat, injected), probes.move(seat, injected))
 
     def _go_on(self) -> None:
         """Open the asks that the last answer allows; after the last of a turn, begin the next."""

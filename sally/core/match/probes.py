@@ -159,7 +159,7 @@ class ProbeSession:
                 self._append_questions(asks, probe, seat, moves)
         return asks
 
-    def informed(self, seat: Seat, injected: tuple[Told, ...]) -> list[Turn]:
+    def after_informant(self, seat: Seat, injected: tuple[Told, ...]) -> list[Turn]:
         """Return the probes of a mover that are asked after an informant has spoken."""
         asks: list[Turn] = []
         for probe in self._informed.get(seat, ()):

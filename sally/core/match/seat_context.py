@@ -39,10 +39,10 @@ class Past:
         """Return the pieces of injected information that this cursor has not returned yet, each
         preceded by the history lines before it."""
         words, new = self._context.words, list[str]()
-        for view, injected in self._context.kept[self._marks :]:
+        for view, injected in self._context.injected_history[self._marks :]:
             lines = list(words.lines(view, self._lines, self._form))
             self._lines += len(lines)
-            new += [*lines, words.kept(injected, view)]
+            new += [*lines, words.state_in_history(injected, view)]
             self._marks += 1
         return new
 
@@ -139,7 +139,7 @@ class SeatContext:
         self._marks.append((view, injected))
 
     @property
-    def kept(self) -> Sequence[tuple[Any, Told]]:
+    def injected_history(self) -> Sequence[tuple[Any, Told]]:
         """The injected information kept in the history, each item with the view it follows."""
         return self._marks
 

@@ -158,7 +158,7 @@ class PromptContext:
             else map(self._words.state_injected, injections)
         )
 
-    def predicted(self, question: Question, value: Value) -> str:
+    def state_prediction(self, question: Question, value: Value) -> str:
         """Return the player's own prediction, in words."""
         number, seat = self._turn.number, self._turn.seat
         prediction = Told(number, seat, question.probe, value, question.about, "own")

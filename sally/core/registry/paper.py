@@ -58,7 +58,7 @@ class Importer:
     schema: Callable[[], dict[str, Any]] | None = None  # the JSON schema of its format
     writes_file: bool = False  # `read` takes `out`, a file that it writes instead of episodes
 
-    def imported(self, path: Path, **options: Any) -> ImportResult:
+    def import_from(self, path: Path, **options: Any) -> ImportResult:
         """Return the episodes at a path, with notes; raises BadInput if the importer cannot read
         the path."""
         try:

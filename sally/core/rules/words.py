@@ -74,7 +74,7 @@ class Words(Generic[A, V]):
         listed_things = list(things)
         return listed_things[::-1] if self.texts["order"] == REVERSED else listed_things
 
-    def labelled(self, names: Iterable[str]) -> tuple[str, ...]:
+    def relabel(self, names: Iterable[str]) -> tuple[str, ...]:
         """Return the arbitrary labels of moves as this wording shows them: unchanged, rotated by
         one place, or replaced by other labels."""
         own_labels, labels = tuple(names), self.texts["labels"]
@@ -241,7 +241,7 @@ class Words(Generic[A, V]):
         right, of = _cases(injected.reliability)
         return self.say(f"told.{injected.source}", statement=statement, right=right, of=of)
 
-    def kept(self, injected: Told, view: V) -> str:
+    def state_in_history(self, injected: Told, view: V) -> str:
         """Return injected information as a line of the history, to be placed after the events in
         `view`."""
         return self.told(injected)

@@ -146,7 +146,7 @@ class BatteryWords(Words[int, View]):
         assert belief is not None  # it is asked only then
         return belief
 
-    def kept(self, injected: Told, view: View) -> str:
+    def state_in_history(self, injected: Told, view: View) -> str:
         return self.say("kept", told=self.told(injected))
 
 

@@ -34,7 +34,7 @@ class Choices(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 @cache
-def published() -> dict[str, Choices]:
+def read_published() -> dict[str, Choices]:
     """Return every shipped distribution, by kind of game."""
     data = (files(__package__) / "people.json").read_bytes()
     return msgspec.json.decode(data, type=dict[str, Choices])
@@ -44,5 +44,5 @@ def people_at(pays: Pays) -> Choices | None:
     """Return people's choices in exactly this game; None if they are not known."""
     if not isinstance(pays, Request):
         return None
-    choices = published()["request"]
+    choices = read_published()["request"]
     return choices if pays == Request(**choices.game) else None

@@ -30,7 +30,7 @@ class LevelWords(Words[int, View]):
         super().__init__(game, texts)
         self.game, self.pays = game, game.pays
         self._many = "many" if len(game.seats) > 2 else "one"
-        self._sides = self.labelled(game.pays.names) if isinstance(game.pays, Pennies) else ()
+        self._sides = self.relabel(game.pays.names) if isinstance(game.pays, Pennies) else ()
 
     # --- the rules ------------------------------------------------------------------------------
 
@@ -177,7 +177,7 @@ class LevelWords(Words[int, View]):
         about = self.say(self._asking(f"told.{injected.probe}"))
         return self.say(f"told.{injected.source}", about=about, value=value)
 
-    def kept(self, injected: Told, view: View) -> str:
+    def state_in_history(self, injected: Told, view: View) -> str:
         return self.say("kept", round=view.round, told=self.told(injected))
 
 

@@ -20,7 +20,7 @@ from sally.games.mindgames.words import PEOPLE, TEXTS, MindWords
 Moves = Trajectory[State, Action, View]
 
 
-def _which(game: MindGame, view: View, seat: Seat) -> tuple[Question, ...]:
+def _target_choice(game: MindGame, view: View, seat: Seat) -> tuple[Question, ...]:
     rows = tuple(range(len(view.brief.utilities)))
     return (Question("target_choice", "choice", rows, about=TARGET),)
 
@@ -74,7 +74,7 @@ PROBES = (
         "before",
         "choice",
         (PERSUADER,),
-        _which,
+        _target_choice,
         true_choice,
     ),
     Probe(

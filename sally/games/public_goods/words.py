@@ -82,7 +82,7 @@ class PublicGoodsWords(Words[int, View]):
         about = self.say(f"told.{injected.probe}")
         return self.say(f"told.{injected.source}", about=about, value=injected.value)
 
-    def kept(self, injected: Told, view: View) -> str:
+    def state_in_history(self, injected: Told, view: View) -> str:
         return self.say("kept", round=view.round, told=self.told(injected))
 
 

@@ -29,7 +29,7 @@ class RepeatedWords(Words[int, View]):
         super().__init__(game, texts)
         self.game: RepeatedGame = game
         self._style = "signed" if game.signed else "points"
-        self._names = {seat: self.labelled(game.names_of(seat)) for seat in (AGENT, PARTNER)}
+        self._names = {seat: self.relabel(game.names_of(seat)) for seat in (AGENT, PARTNER)}
         self._rounds: dict[tuple[str, Seat], Mapping[Joint | None, list[str]]] = {}
 
     def names_by_seat(self) -> Mapping[Seat, tuple[str, ...]]:
@@ -141,7 +141,7 @@ class RepeatedWords(Words[int, View]):
         value = self._names[Seat(injected.about)][injected.value]
         return self.say(f"told.{injected.source}", value=value)
 
-    def kept(self, injected: Told, view: View) -> str:
+    def state_in_history(self, injected: Told, view: View) -> str:
         return self.say("kept", round=view.round, told=self.told(injected))
 
     def aside_format(self, question: Question) -> str:

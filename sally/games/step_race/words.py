@@ -201,7 +201,7 @@ class StepWords(Words[Any, View]):
             )
         return self.say(f"told.{injected.source}", fact=fact)
 
-    def kept(self, injected: Told, view: View) -> str:
+    def state_in_history(self, injected: Told, view: View) -> str:
         return self.say("kept", turn=view.turn, told=self.told(injected))
 
 

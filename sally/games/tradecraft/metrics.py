@@ -56,7 +56,7 @@ def _kl_v1_trend(played: Played, seat: Seat) -> float | None:
 
 def _whole_reports(played: Played, seat: Seat) -> float | None:
     report_counts = reporting(played, seat)
-    return report_counts.whole / report_counts.asked if report_counts.asked else None
+    return report_counts.whole / report_counts.total if report_counts.total else None
 
 
 METRICS = (

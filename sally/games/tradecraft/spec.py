@@ -39,7 +39,7 @@ def fresh(draws: Stream, name: str) -> Mapping[str, Any]:
 # --- value reports: asked once, at the start of a turn, over all items in any hand ----------------
 
 
-def _own(game: TradeCraft, view: View, seat: Seat) -> tuple[Question, ...]:
+def _own_values(game: TradeCraft, view: View, seat: Seat) -> tuple[Question, ...]:
     return (Question("v0", "values", view.items),) if view.items else ()
 
 
@@ -114,7 +114,7 @@ PROBES = (
         "start",
         "values",
         SEATS,
-        _own,
+        _own_values,
         own_use,
     ),
     Probe(

@@ -504,7 +504,7 @@ class Reporting(msgspec.Struct, frozen=True):
     refused: int = 0
 
     @property
-    def asked(self) -> int:
+    def total(self) -> int:
         return self.whole + self.partial + self.refused
 
 

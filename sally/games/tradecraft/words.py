@@ -271,7 +271,7 @@ class TradeWords(Words[Action, View]):
             f"told.{injected.source}.{injected.probe}", about=injected.about, value=value
         )
 
-    def kept(self, injected: Told, view: View) -> str:
+    def state_in_history(self, injected: Told, view: View) -> str:
         return self.say("kept", turn=view.turn, told=self.told(injected))
 
 

@@ -61,19 +61,19 @@ class Entry(msgspec.Struct, Generic[Found], frozen=True):
     transcripts: str = ""  # file name of the page with transcripts
 
     @property
-    def played(self) -> int:
+    def played_count(self) -> int:
         """Number of episodes that were played to their end, or of positions that were answered."""
         return self.results.episodes
 
     @property
-    def planned(self) -> int:
+    def planned_count(self) -> int:
         """Number of episodes or positions that this size of the suite asks of the player."""
         return self.results.planned
 
     @property
     def is_whole(self) -> bool:
         """Whether every planned episode was played, or every planned position answered."""
-        return self.played == self.planned
+        return self.played_count == self.planned_count
 
     @property
     def link(self) -> Html:
@@ -83,7 +83,7 @@ class Entry(msgspec.Struct, Generic[Found], frozen=True):
     @property
     def progress(self) -> tuple[str, float]:
         """The share that was played, with the number by which it is sorted."""
-        return f"{self.played:,} of {self.planned:,}", self.played
+        return f"{self.played_count:,} of {self.planned_count:,}", self.played_count
 
 
 GamesEntry = Entry[Evaluation]
@@ -134,7 +134,9 @@ def write_board(
             recorded_table(recorded),
         ]
     complete_entries = [entry for entry in on_games if entry.is_whole]
-    partly = [f"{e.name} ({e.played:,} of {e.planned:,})" for e in on_games if not e.is_whole]
+    partly = [
+        f"{e.name} ({e.played_count:,} of {e.planned_count:,})" for e in on_games if not e.is_whole
+    ]
     parts.append(tag("h2", "Ratings from matched episodes", id="ratings"))
     if partly:
         parts.append(tag("p", f"Not rated, because episodes are missing: {join_names(partly)}."))

@@ -129,19 +129,19 @@ def pool_variants(rows: pl.DataFrame) -> pl.DataFrame:
     """Return the rows with one name for partners that vary from episode to episode, as in pairs of
     positions: a group of one episode has no interval, and hundreds of them have no reader."""
 
-    def pooled(key: str, name: pl.Expr, within: Sequence[str]) -> pl.Expr:
+    def pool_column(key: str, name: pl.Expr, within: Sequence[str]) -> pl.Expr:
         variants = pl.col(key).n_unique().over(within)
         are_many = (variants > VARIANTS) & (pl.len().over(within) < EPISODES * variants)
         text = pl.format("{}, {} variants", name, variants)
         return pl.when(are_many).then(text).otherwise(pl.col(key).cast(pl.String)).alias(key)
 
     within = ("game", "seat", "cell")
-    partners = pooled("player", pl.col("name"), (*within, "name"))
+    partners = pool_column("player", pl.col("name"), (*within, "name"))
     rows = rows.with_columns(
         pl.when(pl.col("studied")).then(pl.col("player").cast(pl.String)).otherwise(partners)
         .alias("player")
     )  # fmt: skip
-    return rows.with_columns(pooled("others", pl.lit("other players"), (*within, "player")))
+    return rows.with_columns(pool_column("others", pl.lit("other players"), (*within, "player")))
 
 
 def _add_episode_columns(frame: Frame, rows: pl.DataFrame) -> pl.DataFrame:

@@ -16,7 +16,7 @@ from sally.games.level_k import depths, solvers
 from sally.games.level_k.k_tom import KTom
 from sally.games.level_k.minds import NOTHING, cognitive_hierarchy, gains_of, k_tom, ladder
 from sally.games.level_k.payoffs import Contest, Pennies, Request
-from sally.games.level_k.people import Choices, published
+from sally.games.level_k.people import Choices, read_published
 from sally.games.level_k.rules import LevelGame
 from sally.games.level_k.solvers import Odds
 from sally.output.tables.layout import Column, Layout, Stub
@@ -39,7 +39,7 @@ PAID = ("best reply to people", "what it pays", "what an equilibrium player earn
 
 
 def people() -> Choices:
-    return published()["request"]
+    return read_published()["request"]
 
 
 # --- the request game -----------------------------------------------------------------------------

@@ -237,10 +237,10 @@ def curves(folder: Path, as_json: bool) -> None:
         print_table(rows_shown, list(rows_shown[0]), title=title)
 
 
-@COMMANDS.command()
+@COMMANDS.command("excluded")
 @_store
 @json_option
-def excluded(folder: Path, as_json: bool) -> None:
+def list_excluded(folder: Path, as_json: bool) -> None:
     """List the games of people that the paper's rules exclude, and why.
 
     A game is excluded if it has fewer than 10 characters per message or less than 5 seconds per

@@ -211,7 +211,7 @@ def row_for(choice: GroupChoice, truth: tuple[int, ...]) -> BeliefRow:
     )
 
 
-def imported(path: Path) -> ImportResult:
+def import_choices(path: Path) -> ImportResult:
     """Import every decision of both experiments of a checkout."""
     sources, choices = read(path)
     counts = {"found": len(choices)}
@@ -227,5 +227,5 @@ def imported(path: Path) -> ImportResult:
 IMPORTER = Importer(
     "mori2024",
     "people with beliefs in threshold public goods games (Mori et al. 2024)",
-    imported,
+    import_choices,
 )

@@ -48,7 +48,7 @@ class ListedEpisode(msgspec.Struct, frozen=True):
     turns: int | None  # None if the episode cannot be replayed here
 
     @property
-    def paid(self) -> str:
+    def payoffs_text(self) -> str:
         """The payoffs by seat."""
         pairs = zip(self.seats, self.payoffs, strict=True)
         return ", ".join(f"{seat} {payoff + 0.0:g}" for seat, payoff in pairs if payoff is not None)

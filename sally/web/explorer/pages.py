@@ -280,7 +280,7 @@ def step(record: Episode, viewer: str, turn: str, play_on: bool = False) -> dict
     turns = perspective.turns_of(story, viewer)
     stops: list[str] = [*map(str, turns), END]
     if turn == ALL:
-        return _whole(record, story, viewer, turns, stops)
+        return _all_turns(record, story, viewer, turns, stops)
     if turn not in stops:
         turn = _nearest(turns, turn)
     stop_index = stops.index(turn)
@@ -303,7 +303,7 @@ def step(record: Episode, viewer: str, turn: str, play_on: bool = False) -> dict
     return facts | {"scene": scene, "board": board}
 
 
-def _whole(
+def _all_turns(
     record: Episode, story: Story, viewer: str, turns: list[int], stops: list[str]
 ) -> dict[str, Any]:
     """Return the data of a page with all turns, each with its outline entry."""

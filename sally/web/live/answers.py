@@ -111,7 +111,7 @@ def answers_job(match: str, first: int, rows: Sequence[AnswerRow], is_over: bool
 
     def last(tx: Transaction) -> None:
         added(tx)
-        tx.put("UPDATE matches SET ended = 1 WHERE id = ?", match)
+        tx.execute("UPDATE matches SET ended = 1 WHERE id = ?", match)
 
     return last
 

@@ -177,7 +177,7 @@ class LiveMatches:
         answered = answers_job(id, 0, rows, live.match.over)
 
         def begin(tx: Transaction) -> None:
-            tx.put(
+            tx.execute(
                 "INSERT INTO matches (id, setup, people, cell, owner, patience, mirrored, made) "
                 "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
                 id,
@@ -190,7 +190,7 @@ class LiveMatches:
                 time.time(),
             )
             for seat, key in keys.items():
-                tx.put("INSERT INTO seats (token, match, seat) VALUES (?, ?, ?)", key, id, seat)
+                tx.execute("INSERT INTO seats (token, match, seat) VALUES (?, ?, ?)", key, id, seat)
             answered(tx)
             if also is not None:
                 also(tx, id)
@@ -210,7 +210,7 @@ class LiveMatches:
         key = hash_token(token)
         if key not in self._seats:
             seat_row = await self.database.run(
-                Transaction.one, "SELECT match, seat FROM seats WHERE token = ?", key
+                Transaction.first, "SELECT match, seat FROM seats WHERE token = ?", key
             )
             if seat_row is None:
                 raise NoSuchSeat
@@ -224,8 +224,8 @@ class LiveMatches:
 
         def change(tx: Transaction) -> bool:
             by = "UPDATE seats SET token = ? WHERE token IN (?, ?)"
-            changed = tx.put(by, new, old, invited)
-            return bool(changed) or tx.one("SELECT 1 FROM seats WHERE token = ?", new) is not None
+            changed = tx.execute(by, new, old, invited)
+            return bool(changed) or tx.first("SELECT 1 FROM seats WHERE token = ?", new) is not None
 
         if not await self.database.run(change):
             raise NoSuchSeat
@@ -259,8 +259,8 @@ class LiveMatches:
 
         def delete(tx: Transaction) -> None:
             for table in ("answers", "seats", "tickets"):
-                tx.put(f"DELETE FROM {table} WHERE match = ?", id)
-            tx.put("DELETE FROM matches WHERE id = ?", id)
+                tx.execute(f"DELETE FROM {table} WHERE match = ?", id)
+            tx.execute("DELETE FROM matches WHERE id = ?", id)
             if also is not None:
                 also(tx)
 
@@ -279,7 +279,7 @@ class LiveMatches:
         """Return the record of a match, or None while it is in progress."""
         if cell is None:
             by = "SELECT cell FROM matches WHERE id = ?"
-            cell_row = await self.database.run(Transaction.one, by, id)
+            cell_row = await self.database.run(Transaction.first, by, id)
             cell = cell_row[0] if cell_row else ""
         live = await self.find(id)
         async with live.lock:
@@ -333,7 +333,7 @@ class LiveMatches:
         """Rebuild a match from the database."""
 
         def find(tx: Transaction) -> tuple[Any, list[Any]]:
-            row = tx.one(f"SELECT {COLUMNS} FROM matches WHERE id = ?", id)
+            row = tx.first(f"SELECT {COLUMNS} FROM matches WHERE id = ?", id)
             answers = tx.all(
                 "SELECT seat, entry, client_key FROM answers WHERE match = ? ORDER BY n", id
             )
@@ -437,7 +437,7 @@ class LiveMatches:
 
         def mark(tx: Transaction) -> None:
             for id, _, _ in done:
-                tx.put("UPDATE matches SET stored = 1 WHERE id = ?", id)
+                tx.execute("UPDATE matches SET stored = 1 WHERE id = ?", id)
 
         await self.database.run(mark)
         self._in_doubt = False

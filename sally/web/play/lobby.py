@@ -203,8 +203,8 @@ class Lobby:
         key, now = hash_token(ticket), time.time()
 
         def come(tx: Transaction) -> None:
-            tx.put("DELETE FROM tickets WHERE match IS NULL AND made < ?", now - KEPT)
-            tx.put("INSERT INTO tickets (ticket, game, made) VALUES (?, ?, ?)", key, game, now)
+            tx.execute("DELETE FROM tickets WHERE match IS NULL AND made < ?", now - KEPT)
+            tx.execute("INSERT INTO tickets (ticket, game, made) VALUES (?, ?, ?)", key, game, now)
 
         await self.live_matches.database.run(come)
         self._seen[key] = (game, time.monotonic())
@@ -218,7 +218,7 @@ class Lobby:
         while True:
             news = self._news  # taken before the query, so that no change is missed
             row = await self.live_matches.database.run(
-                Transaction.one, "SELECT game, match FROM tickets WHERE ticket = ?", key
+                Transaction.first, "SELECT game, match FROM tickets WHERE ticket = ?", key
             )
             if row is None and not needed:
                 raise LookupError(ticket)
@@ -241,7 +241,7 @@ class Lobby:
         key = hash_token(ticket)
         async with self._pairing:
             gone = await self.live_matches.database.run(
-                lambda tx: tx.put("DELETE FROM tickets WHERE ticket = ? AND match IS NULL", key)
+                lambda tx: tx.execute("DELETE FROM tickets WHERE ticket = ? AND match IS NULL", key)
             )
             self._seen.pop(key, None)
         self._wake()  # a pending poll of this ticket returns
@@ -274,7 +274,7 @@ class Lobby:
 
             def seat(tx: Transaction, match: str) -> None:
                 for seat_name, key in keys_by_seat.items():
-                    tx.put(
+                    tx.execute(
                         "UPDATE tickets SET match = ?, seat = ? WHERE ticket = ?",
                         match,
                         seat_name,

@@ -25,7 +25,7 @@ from sally.store import PeoplePlan
 from sally.web.live.matches import PERSON, resolve_seated_setup
 from sally.web.live.screen_text import Labels, words_of
 from sally.web.play.lobby import bots_of, usual
-from sally.web.study.file_check import FileFault, FilePath, located, refuse_unknown_keys
+from sally.web.study.file_check import FileFault, FilePath, locate_error, refuse_unknown_keys
 from sally.web.study.items import Item, StudySection, check_options
 from sally.web.study.markdown import PICTURE, pictures
 from sally.web.study.pairs import PairSource, first_members, position_of
@@ -467,7 +467,7 @@ class HumanStudy(StudySection, frozen=True):
         )
 
     @property
-    def said(self) -> Texts:
+    def page_texts(self) -> Texts:
         """The texts of the study's pages."""
         return texts_of(self.language, self.texts)
 
@@ -486,7 +486,7 @@ class HumanStudy(StudySection, frozen=True):
         )
 
     @property
-    def spoken(self) -> dict[str, dict[str, str]]:
+    def people_texts(self) -> dict[str, dict[str, str]]:
         """The texts for people that replace those for models, by game."""
         return {game: words_of(registry.game(game), self.pack_of(game)) for game in self.games}
 
@@ -496,7 +496,7 @@ class HumanStudy(StudySection, frozen=True):
         return Labels(
             self.titles,
             self.roles,
-            self.spoken,
+            self.people_texts,
             self.language,
             self.reveal,
             self.examples,
@@ -831,7 +831,7 @@ def read_human_studies(path: Path) -> list[HumanStudy]:
     except OSError as error:
         raise BadInput(f"The study file {path} cannot be read: {error.strerror}.") from None
     except (msgspec.ValidationError, BadInput) as error:
-        raise BadInput(f"Study file {path}: {located(text, error, session)}") from None
+        raise BadInput(f"Study file {path}: {locate_error(text, error, session)}") from None
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise BadInput(f"Study file {path} is not TOML: {error}.") from None
     return studies
@@ -960,7 +960,7 @@ def _check_pictures(study: HumanStudy, folder: Path) -> None:
 
 def check_study(study: HumanStudy) -> None:
     """Raise BadInput if a match of the study could not be opened."""
-    _ = study.said, study.spoken  # checks the language, texts and words packs
+    _ = study.page_texts, study.people_texts  # checks the language, texts and words packs
     if strange := set(study.words) - {
         *study.games,
         *(registry.family(g).name for g in study.games),

@@ -164,7 +164,7 @@ def response_times(tx: Transaction, match: str, seat: str) -> list[TimedAnswer]:
     seat's previous answer in the turn, because probes and the move are asked one after another.
     """
     answer_rows = tx.all("SELECT seat, made, entry FROM answers WHERE match = ? ORDER BY n", match)
-    began = tx.one("SELECT made FROM matches WHERE id = ?", match)
+    began = tx.first("SELECT made FROM matches WHERE id = ?", match)
     last = opened = own_last = began[0] if began else 0.0
     now, times = -1, list[TimedAnswer]()
     for answering_seat, answered_at, text in answer_rows:
@@ -302,9 +302,9 @@ async def put_into_store(running_study: RunningStudy, folder: Path) -> int:
     async with running_study.erasing:  # held until written, so that no erased person reappears
         episodes, people = await _gather(running_study)
         rows = [person.row for person in people]
-        place.put(FILE, b"".join(map(to_line, episodes)))
-        place.put(ROWS, msgspec.json.format(msgspec.json.encode(rows), indent=2) + b"\n")
+        place.write(FILE, b"".join(map(to_line, episodes)))
+        place.write(ROWS, msgspec.json.format(msgspec.json.encode(rows), indent=2) + b"\n")
         study_tables = tables(running_study.study, people, episodes, await withdrawn(running_study))
         for name, data in files_of(running_study.study, study_tables).items():
-            place.put(f"{DATA}/{name}", data)
+            place.write(f"{DATA}/{name}", data)
     return len(episodes)

@@ -192,12 +192,14 @@ def _faults(
                 yield from _faults(part, kind.value_type, (*path, key), top_keys)
     elif isinstance(kind, inspect.LiteralType) and value not in kind.values:
         options = [f'"{option}"' for option in kind.values]
-        yield FileFault(f"{_dotted(path)} must be {join_names(options, 'or')}.", path)
+        yield FileFault(f"{_format_path(path)} must be {join_names(options, 'or')}.", path)
     elif isinstance(value, str) and (control := CONTROL.search(value)):
-        yield FileFault(f"{_dotted(path)} contains the control character {control[0]!r}.", path)
+        yield FileFault(
+            f"{_format_path(path)} contains the control character {control[0]!r}.", path
+        )
 
 
-def _dotted(path: FilePath) -> str:
+def _format_path(path: FilePath) -> str:
     """Return a path as in `survey[0].name`."""
     return "".join(f"[{p}]" if isinstance(p, int) else f".{p}" for p in path).lstrip(".")
 
@@ -243,7 +245,7 @@ def _suggest(name: str, names: Sequence[str]) -> str:
     return f", did you mean `{close[0]}`" if close else ""
 
 
-def located(text: str, error: Exception, session: FilePath = ()) -> str:
+def locate_error(text: str, error: Exception, session: FilePath = ()) -> str:
     """Return an error's message with its line in front, where the line is known.
 
     `session` is the path of the session whose keys replace those of the study.

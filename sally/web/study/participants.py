@@ -142,16 +142,16 @@ async def prepare(database: Database, study: HumanStudy) -> Secrets:
     design = study.design()
 
     def make(tx: Transaction) -> Secrets | None:
-        row = tx.one("SELECT salt, sign, design FROM study_secrets WHERE study = ?", study.name)
+        row = tx.first("SELECT salt, sign, design FROM study_secrets WHERE study = ?", study.name)
         if row is None:
             new_secrets = Secrets(secrets.token_hex(32), secrets.token_hex(32))
             values = (study.name, new_secrets.salt, new_secrets.sign, design)
-            tx.put("INSERT INTO study_secrets VALUES (?, ?, ?, ?)", *values)
+            tx.execute("INSERT INTO study_secrets VALUES (?, ?, ?, ?)", *values)
             return new_secrets
         if row[2] != design:
             if everybody(tx, study.name):
                 return None
-            tx.put("UPDATE study_secrets SET design = ? WHERE study = ?", design, study.name)
+            tx.execute("UPDATE study_secrets SET design = ? WHERE study = ?", design, study.name)
         return Secrets(row[0], row[1])
 
     if (study_secrets := await database.run(make)) is None:
@@ -165,7 +165,7 @@ async def prepare(database: Database, study: HumanStudy) -> Secrets:
 async def load_secrets(database: Database, study: HumanStudy) -> Secrets:
     """Load the secrets of a study that has begun, without writing."""
     row = await database.run(
-        Transaction.one, "SELECT salt, sign FROM study_secrets WHERE study = ?", study.name
+        Transaction.first, "SELECT salt, sign FROM study_secrets WHERE study = ?", study.name
     )
     if row is None:
         raise BadInput(f"The study {study.name!r} has never been run with this database.")
@@ -174,8 +174,10 @@ async def load_secrets(database: Database, study: HumanStudy) -> Secrets:
 
 def count(tx: Transaction, study: str, counter: str) -> None:
     """Increment a counter of the study."""
-    if not tx.put("UPDATE study_counts SET n = n + 1 WHERE study = ? AND what = ?", study, counter):
-        tx.put("INSERT INTO study_counts VALUES (?, ?, 1)", study, counter)
+    if not tx.execute(
+        "UPDATE study_counts SET n = n + 1 WHERE study = ? AND what = ?", study, counter
+    ):
+        tx.execute("INSERT INTO study_counts VALUES (?, ?, 1)", study, counter)
 
 
 def counts(tx: Transaction, study: str) -> dict[str, int]:
@@ -203,7 +205,7 @@ def by_id(tx: Transaction, person: str) -> Person | None:
 
 
 def _find_person(tx: Transaction, clause: str, *values: str) -> Person | None:
-    row = tx.one(f"SELECT {COLUMNS} FROM people WHERE {clause}", *values)
+    row = tx.first(f"SELECT {COLUMNS} FROM people WHERE {clause}", *values)
     return None if row is None else _person(row)
 
 
@@ -214,12 +216,12 @@ def everybody(tx: Transaction, study: str) -> list[Person]:
 
 def give_cookie(tx: Transaction, person: str, cookie: str) -> None:
     """Move a person to another browser; the earlier one loses access."""
-    tx.put("UPDATE people SET cookie = ? WHERE id = ?", cookie, person)
+    tx.execute("UPDATE people SET cookie = ? WHERE id = ?", cookie, person)
 
 
 def resume_token(tx: Transaction, study_secrets: Secrets, person: str) -> str:
     """Return the token of the link by which a person continues in another browser."""
-    row = tx.one("SELECT cookie FROM people WHERE id = ?", person)
+    row = tx.first("SELECT cookie FROM people WHERE id = ?", person)
     return study_secrets.resume_token(person, row[0] if row else "")
 
 
@@ -241,7 +243,7 @@ def join(tx: Transaction, study: HumanStudy, cookie: str, platform_id: str) -> P
         return None
     if platform_id and by_given(tx, study.name, platform_id) is not None:
         return None
-    joined_row = tx.one(
+    joined_row = tx.first(
         "SELECT n FROM study_counts WHERE study = ? AND what = 'joined'", study.name
     )
     # includes those who withdrew, so a number is used once
@@ -250,7 +252,7 @@ def join(tx: Transaction, study: HumanStudy, cookie: str, platform_id: str) -> P
     filled = [Assignment(p.condition, p.row, p.reverse) for p in people if p.state in COUNTED]
     place = assign_place(study, filled, number, _open_group(tx, study))
     now, id = time.time(), secrets.token_hex(16)
-    tx.put(
+    tx.execute(
         "INSERT INTO people (id, study, given, cookie, number, state, cell, design, reverse, "
         "joined, seen) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         *(id, study.name, platform_id, cookie, number, ACTIVE, place.condition, place.row),
@@ -311,20 +313,20 @@ def overdue(tx: Transaction, study: HumanStudy) -> list[str]:
         "LEFT JOIN answers a ON a.match = t.match "
         "WHERE t.person = ? AND (m.ended = 0 OR a.made >= ?)"
     )
-    return [id for (id,) in idle if tx.one(at_table, id, long_ago) is None]
+    return [id for (id,) in idle if tx.first(at_table, id, long_ago) is None]
 
 
 def see(tx: Transaction, person: str) -> None:
-    tx.put("UPDATE people SET seen = ? WHERE id = ?", time.time(), person)
+    tx.execute("UPDATE people SET seen = ? WHERE id = ?", time.time(), person)
 
 
 def set_state(tx: Transaction, person: str, state: str) -> None:
-    tx.put("UPDATE people SET state = ? WHERE id = ? AND state = ?", state, person, ACTIVE)
+    tx.execute("UPDATE people SET state = ? WHERE id = ? AND state = ?", state, person, ACTIVE)
 
 
 def finish(tx: Transaction, person: str, state: str, bonus: str, code: str) -> None:
     """Store the final state, bonus and code, unless they are already stored."""
-    tx.put(
+    tx.execute(
         "UPDATE people SET state = ?, bonus = ?, code = ?, finished = ?, seen = ? "
         "WHERE id = ? AND state = ?",
         *(state, bonus, code, time.time(), time.time(), person, ACTIVE),
@@ -356,7 +358,7 @@ def note_quietly(tx: Transaction, person: str, step: str, value: Any) -> bool:
     if by_id(tx, person) is None:
         return False
     text = msgspec.json.encode(value).decode()
-    rows_stored = tx.put(
+    rows_stored = tx.execute(
         "INSERT INTO people_steps (person, step, value, made) VALUES (?, ?, ?, ?) "
         "ON CONFLICT (person, step) DO NOTHING",
         *(person, step, text, time.time()),
@@ -366,7 +368,7 @@ def note_quietly(tx: Transaction, person: str, step: str, value: Any) -> bool:
 
 def table_of(tx: Transaction, person: str, round: int) -> tuple[str, str] | None:
     """Return the match and seat of a person's round, or None before it opens."""
-    row = tx.one(
+    row = tx.first(
         "SELECT match, seat FROM people_tables WHERE person = ? AND round = ?", person, round
     )
     return None if row is None else (row[0], row[1])
@@ -375,7 +377,7 @@ def table_of(tx: Transaction, person: str, round: int) -> tuple[str, str] | None
 def sit_down(tx: Transaction, match: str, round: int, people: Mapping[str, str]) -> None:
     """Store the match of a round; raises DuplicateRow if a person has one already."""
     for seat, person in people.items():
-        tx.put("INSERT INTO people_tables VALUES (?, ?, ?, ?)", person, round, match, seat)
+        tx.execute("INSERT INTO people_tables VALUES (?, ?, ?, ?)", person, round, match, seat)
 
 
 def tables(tx: Transaction, person: str) -> list[tuple[int, str, str]]:
@@ -389,7 +391,7 @@ def tables(tx: Transaction, person: str) -> list[tuple[int, str, str]]:
 def has_answered(tx: Transaction, match: str, seat: str) -> bool:
     """Return whether a seat of a match has answered something."""
     by = "SELECT 1 FROM answers WHERE match = ? AND seat = ? LIMIT 1"
-    return tx.one(by, match, seat) is not None
+    return tx.first(by, match, seat) is not None
 
 
 def at_match(tx: Transaction, match: str) -> list[tuple[str, int, str]]:
@@ -403,10 +405,10 @@ def at_match(tx: Transaction, match: str) -> list[tuple[str, int, str]]:
 
 def keep_events(tx: Transaction, person: str, events: tuple[BrowserEvent, ...]) -> None:
     """Append events of a person, up to `MOST_EVENTS`."""
-    row = tx.one("SELECT COUNT(*) FROM people_events WHERE person = ?", person)
+    row = tx.first("SELECT COUNT(*) FROM people_events WHERE person = ?", person)
     n, now = (row[0] if row else 0), time.time()
     for event in events[: MOST_EVENTS - n]:
-        tx.put(
+        tx.execute(
             "INSERT INTO people_events (person, n, page, kind, detail, made) "
             "VALUES (?, ?, ?, ?, ?, ?)",
             *(person, n, event.page[:60], event.kind, event.detail[:200], now),
@@ -448,7 +450,7 @@ def find_group(tx: Transaction, study: HumanStudy, person: Person, game: int = 0
         return _find_next_partner(tx, study, person, game)
     if person.pair:
         return dict(tx.all("SELECT seat, id FROM people WHERE pair = ?", person.pair))
-    tx.put("UPDATE people SET waits = COALESCE(waits, ?), seen = ? WHERE id = ?",
+    tx.execute("UPDATE people SET waits = COALESCE(waits, ?), seen = ? WHERE id = ?",
              now, now, person.id)  # fmt: skip
     alike = study.interchangeable(study.condition(person.condition))
     rows = tx.all(
@@ -475,7 +477,7 @@ def _find_next_partner(
     now = time.time()
     if person.pair.endswith(f".{game}"):
         return dict(tx.all("SELECT seat, id FROM people WHERE pair = ?", person.pair))
-    tx.put("UPDATE people SET waits = COALESCE(waits, ?), seen = ? WHERE id = ?",
+    tx.execute("UPDATE people SET waits = COALESCE(waits, ?), seen = ? WHERE id = ?",
            now, now, person.id)  # fmt: skip
     rows = tx.all(
         f"SELECT {COLUMNS} FROM people WHERE study = ? AND state = ? AND cell = ? AND id <> ? "
@@ -510,7 +512,7 @@ def _find_next_partner(
     )
     group = {}
     for member, seat in zip(members, seats, strict=True):
-        tx.put(
+        tx.execute(
             "UPDATE people SET pair = ?, seat = ?, waits = NULL WHERE id = ?",
             *(pair, seat, member.id),
         )
@@ -536,12 +538,12 @@ def form_group(tx: Transaction, study: HumanStudy, members: Sequence[Person]) ->
     drawn_seats = Stream(study.seed, "seats", first.number).shuffled(condition.people)
     if condition.rematch:
         for member in members:  # the wait for the next partner begins anew
-            tx.put("UPDATE people SET waits = NULL WHERE id = ?", member.id)
+            tx.execute("UPDATE people SET waits = NULL WHERE id = ?", member.id)
     group = {}
     for member, seat in zip(members, drawn_seats, strict=False):
         member_place = assign_place(study, filled, member.number, (place.condition,), place.row)
         filled.append(member_place)
-        tx.put(
+        tx.execute(
             "UPDATE people SET pair = ?, seat = ?, cell = ?, design = ?, reverse = ? WHERE id = ?",
             *(
                 pair,
@@ -568,7 +570,7 @@ def join_model(tx: Transaction, study: HumanStudy, person: Person) -> bool:
     draws = Stream(study.seed, "models", person.number)
     if draws.below(max(len(models_left), study.participants - len(people))) >= len(models_left):
         return False
-    tx.put("UPDATE people SET waits = ? WHERE id = ?", time.time(), person.id)
+    tx.execute("UPDATE people SET waits = ? WHERE id = ?", time.time(), person.id)
     form_group(tx, study, [person])
     return note(tx, person.id, MODEL, draws.pick(models_left))
 
@@ -599,14 +601,14 @@ def _members(tx: Transaction, person: Person) -> list[str]:
 def _answer_times(tx: Transaction, step: str, people: Sequence[str]) -> list[float]:
     """Return the times at which these people stored an answer to a step."""
     rows = (
-        tx.one("SELECT made FROM people_steps WHERE person = ? AND step = ?", id, step)
+        tx.first("SELECT made FROM people_steps WHERE person = ? AND step = ?", id, step)
         for id in people
     )
     return [row[0] for row in rows if row is not None]
 
 
 def _chat_began(tx: Transaction, person: Person, k: int) -> float | None:
-    row = tx.one("SELECT made FROM people_chats WHERE pair = ? AND round = ? AND n = 0",
+    row = tx.first("SELECT made FROM people_chats WHERE pair = ? AND round = ? AND n = 0",
                  person.pair, k)  # fmt: skip
     return None if row is None else row[0]
 
@@ -623,7 +625,7 @@ def chat_goes_on(tx: Transaction, person: Person, k: int, seconds: float, most_w
     began = _chat_began(tx, person, k)
     if began is None and (len(came) == len(members) or now > min(came) + most_wait):
         began = now
-        tx.put("INSERT INTO people_chats VALUES (?, ?, 0, '', '', ?)", person.pair, k, now)
+        tx.execute("INSERT INTO people_chats VALUES (?, ?, 0, '', '', ?)", person.pair, k, now)
     ready = len(_answer_times(tx, f"{READY}{k}", members)) == len(members)
     if began is not None and (ready or now > began + seconds):
         for id in members:
@@ -657,7 +659,7 @@ def say(tx: Transaction, person: Person, k: int, text: str) -> bool:
     if sum(row[1] == person.id for row in rows) >= MOST_MESSAGES:
         return False
     n = 1 + max((row[0] for row in rows), default=0)
-    tx.put("INSERT INTO people_chats VALUES (?, ?, ?, ?, ?, ?)",
+    tx.execute("INSERT INTO people_chats VALUES (?, ?, ?, ?, ?, ?)",
            person.pair, k, n, person.id, text, time.time())  # fmt: skip
     return True
 
@@ -688,12 +690,12 @@ def part(tx: Transaction, match: str, person: str, outcomes: Mapping[str, RoundO
         if member != person:
             came = outcomes.get(seat, RoundOutcome("partner left"))
             note_quietly(tx, member, f"round-{k}", msgspec.to_builtins(came))
-    tx.put("DELETE FROM people_tables WHERE match = ?", match)
+    tx.execute("DELETE FROM people_tables WHERE match = ?", match)
 
 
 def readmit(tx: Transaction, person: str) -> None:
     """Make a lapsed person active again."""
-    tx.put(
+    tx.execute(
         "UPDATE people SET state = ?, seen = ?, waits = NULL WHERE id = ? AND state IN (?, ?)",
         *(ACTIVE, time.time(), person, LAPSED, ACTIVE),
     )
@@ -702,13 +704,13 @@ def readmit(tx: Transaction, person: str) -> None:
 def exclude(tx: Transaction, person: str, reason: str) -> None:
     """Mark a finished person as excluded; the place is given to another person."""
     note_quietly(tx, person, EXCLUDED_BY, reason)
-    tx.put("UPDATE people SET state = ? WHERE id = ?", EXCLUDED, person)
+    tx.execute("UPDATE people SET state = ? WHERE id = ?", EXCLUDED, person)
 
 
 def is_withdrawn(tx: Transaction, study: str, mark: str) -> bool:
     """Return whether the id with this mark has withdrawn."""
     by = "SELECT 1 FROM study_withdrawn_ids WHERE study = ? AND mark = ?"
-    return tx.one(by, study, mark) is not None
+    return tx.first(by, study, mark) is not None
 
 
 def erase(tx: Transaction, study: str, person: Person, code: str, mark: str) -> None:
@@ -719,23 +721,25 @@ def erase(tx: Transaction, study: str, person: Person, code: str, mark: str) -> 
     If the data may have been exported, the person's exported code is kept, so that the next export
     can list it for deletion from earlier copies.
     """
-    exported = tx.one("SELECT made FROM study_exports WHERE study = ?", study)
+    exported = tx.first("SELECT made FROM study_exports WHERE study = ?", study)
     if exported is not None and exported[0] >= person.joined:
-        tx.put(
+        tx.execute(
             "INSERT INTO study_withdrawn VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
             *(study, code, time.time()),
         )
     for table in ("people_steps", "people_tables", "people_events", "people_chats"):
-        tx.put(f"DELETE FROM {table} WHERE person = ?", person.id)
-    tx.put("DELETE FROM people WHERE id = ?", person.id)
+        tx.execute(f"DELETE FROM {table} WHERE person = ?", person.id)
+    tx.execute("DELETE FROM people WHERE id = ?", person.id)
     if person.given:
-        tx.put("INSERT INTO study_withdrawn_ids VALUES (?, ?) ON CONFLICT DO NOTHING", study, mark)
+        tx.execute(
+            "INSERT INTO study_withdrawn_ids VALUES (?, ?) ON CONFLICT DO NOTHING", study, mark
+        )
     count(tx, study, WITHDRAWN)
 
 
 def note_export(tx: Transaction, study: str) -> None:
     """Store the time of the latest export."""
-    tx.put(
+    tx.execute(
         "INSERT INTO study_exports VALUES (?, ?) ON CONFLICT (study) DO UPDATE SET made = ?",
         *(study, (now := time.time()), now),
     )
@@ -754,7 +758,7 @@ def withdrawn_codes(tx: Transaction, study: str) -> list[tuple[str, float]]:
 def forget_codes(tx: Transaction, study: str) -> None:
     """Delete the list of withdrawn participants' codes, once their data have been removed from
     earlier copies."""
-    tx.put("DELETE FROM study_withdrawn WHERE study = ?", study)
+    tx.execute("DELETE FROM study_withdrawn WHERE study = ?", study)
 
 
 def find_one(tx: Transaction, study: str, study_secrets: Secrets, text: str) -> Person:

@@ -37,7 +37,7 @@ class PracticeFeedback(msgspec.Struct, frozen=True):
     tables: tuple[Table, ...] = ()  # of the board with everything open
 
     @property
-    def predicted(self) -> bool:
+    def has_predictions(self) -> bool:
         return any(turn.predictions for turn in self.turns)
 
     @property
@@ -49,7 +49,7 @@ def feedback(study: HumanStudy, episode: Episode, seat: str) -> PracticeFeedback
     """Return what a participant and the others did in a practice game, turn by turn."""
     played_episode, spoken = (
         replay_for_measures(episode),
-        study.spoken.get(episode.setup.instance.game),
+        study.people_texts.get(episode.setup.instance.game),
     )
     seats, seed = played_episode.replay.game.seats, episode.setup.seed
     contexts = {

@@ -54,7 +54,7 @@ async def progress(running_study: RunningStudy) -> StudyProgress:
     """Return counts by state and condition, the median time and the total pay."""
 
     def look(tx: Transaction) -> tuple[list[Person], dict[str, int], int]:
-        sitting = tx.one(
+        sitting = tx.first(
             "SELECT COUNT(*) FROM matches WHERE owner = ? AND ended = 0", running_study.owner
         )
         people = _everybody(running_study, tx)

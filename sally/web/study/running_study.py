@@ -96,7 +96,7 @@ class RunningStudy:
         self.folder = folder
         self.study, self.secrets = study, study_secrets
         self.database, self.live_matches = database, live_matches
-        self.texts = study.said
+        self.texts = study.page_texts
         labels = study.labels
         live_matches.labels[self.owner] = labels
         live_matches.labels[self.practice_owner] = msgspec.structs.replace(labels, reveals=True)

@@ -282,7 +282,7 @@ def _rounds(
     """Yield the decisions and probe answers of all participants in an episode."""
     played_episode, spoken = (
         replay_for_measures(episode),
-        study.spoken.get(episode.setup.instance.game),
+        study.people_texts.get(episode.setup.instance.game),
     )
     for seat, person_data in episode.used.get("people", {}).items():
         participant = person_data["participant"]

@@ -19,7 +19,7 @@ from sally.core.log.events import Censored, Forfeited, Moved, Reported, from_lin
 from sally.core.registry import registry
 from sally.core.registry.validation import log_problem
 from sally.frames.replays import replay_for_measures
-from sally.games.elicitation.importers.beliefs import imported
+from sally.games.elicitation.importers.beliefs import import_beliefs
 from sally.games.elicitation.recorded_decisions import row_of
 from sally.games.elicitation.rules import PLAYER
 from sally.metrics.consistency import list_decision_fits
@@ -163,7 +163,7 @@ def load_complete(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def test_rows_come_back_from_stored_episodes(tmp_path: Path) -> None:
-    result = imported(write_files(tmp_path, ROWS), "CC BY")
+    result = import_beliefs(write_files(tmp_path, ROWS), "CC BY")
     episodes = [from_line(to_line(episode)) for episode in result.episodes]
     assert [log_problem(episode) for episode in episodes] == [None] * len(ROWS)
     back = [
@@ -176,7 +176,7 @@ def test_rows_come_back_from_stored_episodes(tmp_path: Path) -> None:
 
 
 def test_stated_answers_are_reports_and_the_choice_is_a_move(tmp_path: Path) -> None:
-    (episode,) = imported(write_files(tmp_path, [transfer()])).episodes
+    (episode,) = import_beliefs(write_files(tmp_path, [transfer()])).episodes
     reports = {event.about: event for event in episode.events if isinstance(event, Reported)}
     assert reports["reply_to_H"].odds == (0.1, 0.2, 0.7)
     assert reports["reply_to_H"].value == "H"
@@ -191,14 +191,14 @@ def test_move_that_was_not_chosen_enters_no_measure(tmp_path: Path) -> None:
     rows = [inspect(status, n) for n, status in enumerate(("default", "accident"))]
     rows.append(inspect("adaptive price", 3))
     metrics = registry.metrics("elicitation")
-    for episode in imported(write_files(tmp_path, rows)).episodes:
+    for episode in import_beliefs(write_files(tmp_path, rows)).episodes:
         match = replay_for_measures(episode)
         assert not [event for event in episode.events if isinstance(event, Moved)]
         assert list_decision_fits(match, PLAYER) == []
         for name in ("earned", "earned_regret", "action_consistency", "imitation", "label_bias"):
             assert metrics[name].measure(match, PLAYER) is None
         assert row_of(episode).action == "inspect"
-    default, accident, adaptive = imported(write_files(tmp_path, rows)).episodes
+    default, accident, adaptive = import_beliefs(write_files(tmp_path, rows)).episodes
     assert [type(item.events[-2]) for item in (default,)] == [Forfeited]
     assert all(isinstance(item.events[-1], Censored) for item in (accident, adaptive))
     known_measure = metrics["tom_percent"].measure
@@ -210,7 +210,7 @@ def test_move_that_was_not_chosen_enters_no_measure(tmp_path: Path) -> None:
 def test_belief_asked_after_the_move_does_not_enter_acting(tmp_path: Path) -> None:
     row = inspect("chosen")
     row["beliefs"][0]["asked"] = "after"
-    (episode,) = imported(write_files(tmp_path, [row])).episodes
+    (episode,) = import_beliefs(write_files(tmp_path, [row])).episodes
     assert list_decision_fits(replay_for_measures(episode), PLAYER) == []
     assert [event.probe for event in episode.events if isinstance(event, Reported)] == [
         "belief_after"
@@ -218,7 +218,7 @@ def test_belief_asked_after_the_move_does_not_enter_acting(tmp_path: Path) -> No
 
 
 def test_recorded_payoff_that_the_rules_contradict_is_listed(tmp_path: Path) -> None:
-    result = imported(write_files(tmp_path, [inspect("chosen", earned=14)]))
+    result = import_beliefs(write_files(tmp_path, [inspect("chosen", earned=14)]))
     (difference,) = result.details["differences"]
     assert (difference["recorded"], difference["ours"]) == ("14", "15")
 
@@ -253,18 +253,18 @@ def test_recorded_payoff_that_the_rules_contradict_is_listed(tmp_path: Path) -> 
 )
 def test_wrong_row_is_refused_with_its_line(tmp_path: Path, row: dict[str, Any], why: str) -> None:
     with pytest.raises(BadInput, match=why) as refusal:
-        imported(write_files(tmp_path, [row]))
+        import_beliefs(write_files(tmp_path, [row]))
     assert str(refusal.value).startswith("beliefs.jsonl, line 1: ")
     assert "\n" not in str(refusal.value)
 
 
 def test_file_without_rows_or_with_a_name_twice_is_refused(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="contains no row"):
-        imported(write_files(tmp_path, []))
+        import_beliefs(write_files(tmp_path, []))
     with pytest.raises(BadInput, match="is also in line 1"):
-        imported(write_files(tmp_path, [transfer(), transfer()]))
+        import_beliefs(write_files(tmp_path, [transfer(), transfer()]))
     with pytest.raises(BadInput, match="is a folder"):
-        imported(tmp_path)
+        import_beliefs(tmp_path)
 
 
 def test_command_stores_the_episodes_once(tmp_path: Path) -> None:
@@ -300,7 +300,7 @@ def test_mutated_files_are_refused_or_imported_as_they_read(tmp_path: Path) -> N
     for _ in range(90):
         file.write_bytes(mutate(good, draw))
         try:
-            episodes = imported(file).episodes
+            episodes = import_beliefs(file).episodes
         except BadInput as why:
             assert "\n" not in str(why) and str(why).startswith("mutated.jsonl")
             outcomes["refused"] += 1

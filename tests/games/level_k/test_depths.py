@@ -17,7 +17,7 @@ from sally.games.level_k.depths import (
 )
 from sally.games.level_k.minds import NOTHING, k_tom, ladder
 from sally.games.level_k.payoffs import Boxes, Contest, Pennies, Request
-from sally.games.level_k.people import published
+from sally.games.level_k.people import read_published
 from sally.games.level_k.rules import LevelGame, View
 from sally.games.level_k.solvers import mix_odds
 
@@ -103,7 +103,7 @@ def test_level_mixture_is_recovered_by_the_fit() -> None:
 
 def test_people_at_eleven_twenty_think_two_or_three_steps() -> None:
     """17 and 18 are 62 of 108: the abstract says that almost all think at most three steps."""
-    level_mixture = fit_levels(ELEVEN_TWENTY, ONE, published()["request"].counts, draws=100)
+    level_mixture = fit_levels(ELEVEN_TWENTY, ONE, read_published()["request"].counts, draws=100)
     values = [s.value for s in level_mixture.shares]
     assert len(values) == LEVELS
     assert values[3] == max(v for v in values if v is not None)
@@ -112,7 +112,7 @@ def test_people_at_eleven_twenty_think_two_or_three_steps() -> None:
 
 
 def test_distances_range_from_zero_to_one() -> None:
-    people = published()["request"].odds
+    people = read_published()["request"].odds
     assert distance(people, people) == 0
     assert distance({11: 1.0}, {20: 1.0}) == 1
     assert distance({19: 0.5, 20: 0.5}, {19: 1.0}) == 0.5

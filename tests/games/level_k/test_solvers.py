@@ -9,7 +9,7 @@ import pytest
 from sally.core.rules.game import Seat
 from sally.games.level_k import solvers
 from sally.games.level_k.payoffs import Boxes, Contest, Pennies, Request
-from sally.games.level_k.people import published
+from sally.games.level_k.people import read_published
 from sally.games.level_k.rules import LevelGame
 from sally.games.level_k.solvers import Odds
 
@@ -86,7 +86,7 @@ def test_whole_number_contest_has_equilibria_at_zero_and_one() -> None:
 
 
 def test_best_reply_to_people_is_seventeen() -> None:
-    people = published()["request"].odds
+    people = read_published()["request"].odds
     value = solvers.worths(ELEVEN_TWENTY, ONE, [people])
     assert value is not None
     by_number = dict(zip(ELEVEN_TWENTY.menu(ONE), value, strict=True))

@@ -24,7 +24,9 @@ def test_every_stored_episode_is_listed_once(folder):
     assert entries[0].players[0] == "agent = random" and entries[0].outcome == ENDED
     for entry in entries:
         end = store.load(folder).episodes[entry.id].end
-        assert entry.paid == ", ".join(f"{seat} {pay:g}" for seat, pay in end.payoffs.items())
+        assert entry.payoffs_text == ", ".join(
+            f"{seat} {pay:g}" for seat, pay in end.payoffs.items()
+        )
         assert entry.turns == end.turn
 
 
@@ -84,7 +86,7 @@ def test_replaced_file_is_read_again(folder, tmp_path):
     first, two, *_ = store.load(folder).episodes.values()
     episode_list = EpisodeList([out])
     for kept in ((first, two), (two,), (first, first, two)):  # shorter, then longer
-        store.Folder(out).put("people.jsonl", b"".join(to_line(e) for e in kept))
+        store.Folder(out).write("people.jsonl", b"".join(to_line(e) for e in kept))
         episode_list.refresh()
         assert set(episode_list.episodes()["id"]) == {e.id for e in kept}
 

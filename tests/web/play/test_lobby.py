@@ -44,7 +44,7 @@ def test_stale_tickets_are_removed_from_the_queue(
             lobby = Lobby(live)
             for _ in range(5):
                 await lobby.wait("rps")
-            kept = await live.database.run(lambda tx: tx.one("SELECT COUNT(*) FROM tickets"))
+            kept = await live.database.run(lambda tx: tx.first("SELECT COUNT(*) FROM tickets"))
             return len(lobby._seen), kept
 
     assert asyncio.run(come_and_go()) == (0, (1,))

@@ -56,7 +56,7 @@ def go_away(server: Any, platform_id: str) -> None:
     long_ago = time.time() - 10**6
     by = "UPDATE people SET seen = ? WHERE given = ?"
     study = next(iter(server.app.state.studies.values()))
-    server.portal.call(study.database.run, lambda tx: tx.put(by, long_ago, platform_id))
+    server.portal.call(study.database.run, lambda tx: tx.execute(by, long_ago, platform_id))
 
 
 # --- one participant ------------------------------------------------------------------------------

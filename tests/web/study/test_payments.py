@@ -168,9 +168,9 @@ def lapse(server: Any, *ids: str) -> None:
     long_ago = time.time() - 10**6
 
     def age(tx: Any) -> None:
-        tx.put("UPDATE answers SET made = ?", long_ago)
+        tx.execute("UPDATE answers SET made = ?", long_ago)
         for id in ids:
-            tx.put("UPDATE people SET seen = ? WHERE given = ?", long_ago, id)
+            tx.execute("UPDATE people SET seen = ? WHERE given = ?", long_ago, id)
 
     server.portal.call(server.app.state.studies["two_games"].database.run, age)
 

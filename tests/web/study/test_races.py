@@ -36,7 +36,7 @@ def rows(server) -> dict[str, int]:
 
     async def count() -> dict[str, int]:
         return await database.run(
-            lambda tx: {t: tx.one(f"SELECT COUNT(*) FROM {t}")[0] for t in TABLES}
+            lambda tx: {t: tx.first(f"SELECT COUNT(*) FROM {t}")[0] for t in TABLES}
         )
 
     return server.portal.call(count)

@@ -281,7 +281,7 @@ class Rows:
     def all(self, sql: str, *arguments: Any) -> list[Any]:
         return self._made
 
-    def one(self, sql: str, *arguments: Any) -> Any:
+    def first(self, sql: str, *arguments: Any) -> Any:
         return (100.0,)
 
 

@@ -168,7 +168,7 @@ def test_standard_texts_are_german_in_a_german_study(tmp_path: Path) -> None:
     study = read_human_study(tmp_path / "study.toml")
     assert study.consent.agree.startswith("Ich habe") and study.debrief.startswith("Vielen Dank")
     assert study.survey[-1].options[0] == "Stimme gar nicht zu"  # type: ignore[union-attr]
-    assert study.said.number("1.20") == "1,20"
+    assert study.page_texts.number("1.20") == "1,20"
 
 
 def test_blocks_refer_to_instances_by_id(tmp_path: Path) -> None:
@@ -185,10 +185,10 @@ def test_blocks_refer_to_instances_by_id(tmp_path: Path) -> None:
 
 def test_german_study_is_german_during_play() -> None:
     study = read_human_study(EXAMPLES["de"])
-    assert study.untranslated_games == [] and set(study.spoken) == {"ipd", "ibs"}
+    assert study.untranslated_games == [] and set(study.people_texts) == {"ipd", "ibs"}
     spec = registry.game("ipd")
     game = spec.build({"rounds": 5})
-    context = SeatContext(spec, game, Seat("agent"), 1, study.spoken["ipd"])
+    context = SeatContext(spec, game, Seat("agent"), 1, study.people_texts["ipd"])
     view = game.observe(game.start(), Seat("agent"))
     board = board_of(context, view)
     assert board is not None

@@ -7,7 +7,7 @@ IMPORTERS = (
     Importer(
         "beliefs",
         "decisions with stated beliefs from a file (.jsonl), one row per decision",
-        beliefs.imported,
+        beliefs.import_beliefs,
         options=(ImportOption("licence", "Licence of the data.", str),),
         schema=beliefs.beliefs_schema,
     ),

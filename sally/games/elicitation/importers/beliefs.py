@@ -22,7 +22,7 @@ TEXTS: Mapping[str, str] = FIELDS["row"]
 BELIEF_TEXTS: Mapping[str, str] = FIELDS["belief"]
 
 
-def imported(path: Path, licence: str = "") -> ImportResult:
+def import_beliefs(path: Path, licence: str = "") -> ImportResult:
     """Import every decision of a file.
 
     Args:

@@ -32,7 +32,7 @@ class MinorityWords(NumberedWords[int, "View"]):
     def __init__(self, game: Minority, texts: Mapping[str, str]) -> None:
         super().__init__(game, texts)
         self._story, self._problem = stories().get(game.problem.story), game.problem
-        self._names = self.labelled(place.name for place in game.problem.places)
+        self._names = self.relabel(place.name for place in game.problem.places)
 
     def agent_name(self, name: str) -> str:
         """Return the noun and name of an agent, such as `Agent 3`; the plurals of all nouns end in

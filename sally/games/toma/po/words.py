@@ -25,7 +25,7 @@ class PartlySeenWords(NumberedWords[int, "View"]):
     def __init__(self, game: PartlySeen, texts: Mapping[str, str]) -> None:
         super().__init__(game, texts)
         problem = game.problem
-        self._tasks = self.labelled(problem.tasks)
+        self._tasks = self.relabel(problem.tasks)
         self._level, self._goal = problem.level, problem.goal
         self._me, self._knows = problem.player, problem.knows
         self._story = stories().get(problem.story)
