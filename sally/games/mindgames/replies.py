@@ -25,10 +25,10 @@ from sally.games.mindgames.target import Mind, choice_of, ranking, values
 
 
 class KnownEffects(msgspec.Struct, frozen=True):
-    """The target's knowledge about the queried cells of one proposal."""
+    """The target's knowledge about the queried cells of one proposal, as records store it."""
 
     proposal: int
-    utilities: tuple[tuple[int, int], ...]  # (attribute, utility)
+    known: tuple[tuple[int, int], ...]  # (attribute, utility)
     unknown: tuple[int, ...]
 
 
@@ -129,7 +129,7 @@ def _information(
         )
         unknown = tuple(a for _, a in row_cells if (row, a) not in mind.known and not is_whole_row)
         if known_effects or unknown:
-            effects.append(KnownEffects(proposal=row, utilities=known_effects, unknown=unknown))
+            effects.append(KnownEffects(proposal=row, known=known_effects, unknown=unknown))
     return effects
 
 
@@ -153,8 +153,8 @@ def in_words(given_answer: Answer, names: Names, voice: AnswerPhrases = PERSON) 
 def _told_in_words(proposal_effects: KnownEffects, names: Names, voice: AnswerPhrases) -> list[str]:
     proposal = f"{names.noun} {names.proposals[proposal_effects.proposal]}"
     out = []
-    if proposal_effects.utilities:
-        effects = [f"{EFFECTS[u]} {names.attributes[a]}" for a, u in proposal_effects.utilities]
+    if proposal_effects.known:
+        effects = [f"{EFFECTS[u]} {names.attributes[a]}" for a, u in proposal_effects.known]
         out.append(f"{capitalise(proposal)} {join_names(effects)}.")
     if proposal_effects.unknown:
         out.append(
@@ -204,7 +204,7 @@ def as_json(given_answer: Answer, names: Names) -> str:
             "utility": u,
         }
         for effects in given_answer.information
-        for a, u in effects.utilities
+        for a, u in effects.known
     ]
     if cells:
         out["informational"] = cells
@@ -312,7 +312,7 @@ def parse_discrete(message: str, names: Names) -> Claims:
 def known_cells(given_answer: Answer) -> frozenset[Cell]:
     """Return the cells that an answer shows the target to know."""
     return frozenset(
-        (effects.proposal, a) for effects in given_answer.information for a, _ in effects.utilities
+        (effects.proposal, a) for effects in given_answer.information for a, _ in effects.known
     )
 
 

@@ -58,7 +58,7 @@ def points_of(answer: Answer, names: Names, discrete: bool = False) -> frozenset
     points: set[Point] = set()
     for part in answer.information:
         row = names.proposals[part.proposal]
-        points |= {("does", row, names.attributes[a], u) for a, u in part.utilities}
+        points |= {("does", row, names.attributes[a], u) for a, u in part.known}
         if not discrete:
             points |= {("unknown", row, names.attributes[a]) for a in part.unknown}
     points |= {("feels", names.attributes[a], v) for a, v in answer.motivation}
