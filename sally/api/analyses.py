@@ -327,11 +327,9 @@ def reliability(
     from sally.analysis.design import reliability as reliable
 
     frame = frame_of(source)
-    values = reliable.select(
-        list(reliable.scores_of(frame)), list_names(games), list_names(players)
-    )
-    rows = reliable.reliability(values, target)
-    return ReliabilityRows(rows, reliable.matrix(values), frame.bad)
+    scores = reliable.select(reliable.scores_of(frame), list_names(games), list_names(players))
+    rows = reliable.reliability(scores, target)
+    return ReliabilityRows(rows, reliable.matrix(scores), frame.bad)
 
 
 def variance(source: Source, *, games: str | Sequence[str] = ()) -> VarianceRows:

@@ -12,7 +12,7 @@ K = TypeVar("K", bound=Hashable)
 def group_by(items: Iterable[T], key: Callable[[T], K]) -> dict[K, list[T]]:
     """Return the items of each key; keys and items stay in order of appearance.
 
-    >>> grouped([1, 2, 3, 4], lambda n: n % 2)
+    >>> group_by([1, 2, 3, 4], lambda n: n % 2)
     {1: [1, 3], 0: [2, 4]}
     """
     groups: dict[K, list[T]] = {}

@@ -161,6 +161,22 @@ class SeatSums:
         codes, texts = _encode_texts(self.rows[field])
         return codes, [msgspec.json.decode(text) if text else {} for text in texts]
 
+    def probe_counts(self) -> pl.DataFrame:
+        """Return the right answers and the answers to each probe about a mind, one row per probe of
+        a row: `row`, `probe`, `right`, `answers`."""
+        codes, counts = self.encode_json("probes")
+        by_code = pl.DataFrame(
+            [
+                (code, probe, right, answers)
+                for code, by_probe in enumerate(counts)
+                for probe, (right, answers) in by_probe.items()
+            ],
+            {"code": pl.Int64, "probe": pl.String, "right": pl.Float64, "answers": pl.Int64},
+            orient="row",
+        )
+        rows = pl.DataFrame({"row": np.arange(len(self)), "code": codes})
+        return rows.join(by_code, on="code", maintain_order="left_right").drop("code")
+
     def setting(self, row: int) -> MetSetting:
         """Return what the seat of a row met."""
         kind = self.shared[self.kind[row]]

@@ -10,6 +10,7 @@ variances would give narrow ones.
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -35,7 +36,7 @@ class Shares(msgspec.Struct, frozen=True):
 
 def variance_components(
     values: ArrayLike,
-    factors: Mapping[str, Sequence[Hashable]],
+    factors: Mapping[str, Sequence[Hashable] | NDArray[np.integer[Any]]],
     *,
     seed: Seed,
     draws: int = DRAWS,

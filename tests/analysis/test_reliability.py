@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 
+import polars as pl
 import pytest
 
 import sally
@@ -14,7 +15,7 @@ from sally.analysis.design.reliability import (
     KNOWING,
     OTHER_TRAIT_HERE,
     SAME_TRAIT,
-    Score,
+    SCORE,
     matrix,
     reliability,
     scores_of,
@@ -24,7 +25,12 @@ from sally.frames.frame import as_frame
 
 
 def score(player, problem, value, game="ipd", trait=DOING, method="m", repeat=0):
-    return Score(game, trait, method, player, f"{problem}/{repeat}", problem, repeat, value)
+    problem_hash = f"{problem}/{repeat}".encode()
+    return (game, trait, method, player, problem_hash, problem, repeat, value)
+
+
+def table_of(scores):
+    return pl.DataFrame(scores, SCORE, orient="row")
 
 
 def some(levels, noise, repeats=2, problems=4, **options):
@@ -39,31 +45,31 @@ def some(levels, noise, repeats=2, problems=4, **options):
 
 
 def test_distant_players_need_one_episode_and_equal_players_have_no_number():
-    (separate_reliability,) = reliability(some([0, 5, 10, 20], 0.1))
+    (separate_reliability,) = reliability(table_of(some([0, 5, 10, 20], 0.1)))
     assert (
         separate_reliability.episodes == 1
         and separate_reliability.consistency.value > 0.99
         and separate_reliability.retest.value > 0.99
     )
     assert (separate_reliability.players, separate_reliability.problems) == (4, 8)
-    (equal,) = reliability(some([1, 1, 1, 1], 0.0))
+    (equal,) = reliability(table_of(some([1, 1, 1, 1], 0.0)))
     assert equal.episodes is None and equal.why == "the players do not differ"
 
 
 def test_more_noise_requires_more_episodes():
-    quiet, loud = (reliability(some([0, 1, 2, 3], noise))[0] for noise in (0.5, 2.0))
+    quiet, loud = (reliability(table_of(some([0, 1, 2, 3], noise)))[0] for noise in (0.5, 2.0))
     assert loud.episodes > quiet.episodes and loud.error > quiet.error
 
 
 def test_player_with_different_problems_is_excluded():
     table, players, problems = tabulate(
-        [*some([0, 1, 2], 0.1), score("stranger", "elsewhere", 9.0)], lambda s: s.problem
+        table_of([*some([0, 1, 2], 0.1), score("stranger", "elsewhere", 9.0)])
     )
-    assert players == ["p0", "p1", "p2"] and len(problems) == 8 and len(table) == 3
+    assert players == ["p0", "p1", "p2"] and problems == 8 and len(table) == 3
 
 
 def test_retest_is_blank_without_repeats():
-    (actual_reliability,) = reliability(some([0, 1, 2, 3], 0.1, repeats=1))
+    (actual_reliability,) = reliability(table_of(some([0, 1, 2, 3], 0.1, repeats=1)))
     assert actual_reliability.retest.value is None and actual_reliability.consistency.value > 0.9
 
 
@@ -75,7 +81,7 @@ def test_multitrait_matrix_separates_two_uncorrelated_traits():
         *some(other, 0.1, game="a", trait=KNOWING),
         *some(other, 0.1, game="b", trait=KNOWING),
     ]
-    actual_matrix = matrix(scores)
+    actual_matrix = matrix(table_of(scores))
     assert (
         actual_matrix.means[SAME_TRAIT].value
         > 0.95
@@ -90,12 +96,12 @@ def test_scores_are_read_off_episodes_by_probe_and_by_metric():
     asked_probes = {"agent": ("their_move",)}
     lineup = {"agent": "tabular", "partner": "tit_for_tat"}
     episodes = [sally.play("ipd", lineup, seed, probes=asked_probes, rounds=6) for seed in (1, 2)]
-    scores = list(scores_of(as_frame(episodes)))
-    assert {(s.trait, s.method) for s in scores} == {
+    scores = scores_of(as_frame(episodes))
+    assert set(scores.select("trait", "method").iter_rows()) == {
         (DOING, "reward_per_round"),
         (KNOWING, "their_move"),
     }
-    knows = [s.value for s in scores if s.trait == KNOWING]
+    knows = scores.filter(pl.col("trait") == KNOWING)["value"]
     rows = sally.episodes(episodes)
     percent = [row["tom_percent"] for row in rows if row["seat"] == "agent"]
     assert [100 * value for value in knows] == pytest.approx(percent)

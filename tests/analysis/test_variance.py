@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import polars as pl
 import pytest
 
 import sally
-from sally.analysis.design.variance import FACTORS, FactorScore, factor_scores, sources
+from sally.analysis.design.variance import FACTORS, factor_scores, sources
 from sally.core.log.events import PlayerSpec
 from sally.core.registry import registry
 from sally.frames.frame import as_frame
@@ -17,7 +18,12 @@ OWN = "the game's own words"
 def told(value, wording=OWN, problem="p", model="m"):
     factors = dict.fromkeys(FACTORS, "x")
     factors |= {"model": model, "wording": wording, "problem": problem}
-    return FactorScore("ipd", "reward", value, factors, f"{model}/{problem}")
+    row = {"game": "ipd", "measure": "reward", "value": value, "pair": f"{model}/{problem}"}
+    return row | factors
+
+
+def table_of(scores):
+    return pl.DataFrame(scores).cast(dict.fromkeys(FACTORS, pl.Categorical))
 
 
 def test_score_drop_in_fresh_wording_is_estimated():
@@ -31,7 +37,7 @@ def test_score_drop_in_fresh_wording_is_estimated():
             ("a_twin", 9.0),
         )
     ]
-    (source,) = sources(scores)
+    (source,) = sources(table_of(scores))
     assert (
         source.fresh.value == pytest.approx(0.5) and source.fresh.n == 6
     )  # twins are no fresh words
@@ -39,7 +45,7 @@ def test_score_drop_in_fresh_wording_is_estimated():
 
 
 def test_wording_is_not_a_source_with_one_wording():
-    (source,) = sources([told(1.0, problem=p) for p in "abcab"])
+    (source,) = sources(table_of([told(1.0, problem=p) for p in "abcab"]))
     assert source.best_known is None and source.fresh.value is None
     assert "wording" not in source.shares.shares
 
@@ -57,10 +63,10 @@ def test_factor_scores_have_two_measures_and_both_wordings():
         )
         for player in players
     ]
-    scores = list(factor_scores(as_frame(played)))
-    assert {s.measure for s in scores} == {"reward_per_round", "knowing"}
-    assert {s.factors["wording"] for s in scores} == {OWN, "repeated_games_twin"}
-    assert len({s.pair for s in scores}) == 1
+    scores = factor_scores(as_frame(played))
+    assert set(scores["measure"]) == {"reward_per_round", "knowing"}
+    assert set(scores["wording"]) == {OWN, "repeated_games_twin"}
+    assert scores["pair"].n_unique() == 1
     (only, *_) = sally.contrast(played, "twin")
     assert only["condition"] == "repeated_games_twin"
     assert len(sally.variance(played)) == 2

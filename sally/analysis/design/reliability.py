@@ -8,15 +8,16 @@ met: instance, seed, other players.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from itertools import combinations
 
 import msgspec
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from sally.analysis.score import matches, require_known
-from sally.core.grouping import group_by
 from sally.core.log.events import label
 from sally.frames.frame import Frame
 from sally.frames.measured_seat import person_of
@@ -37,17 +38,18 @@ SEED, RESAMPLES = 1, 400
 FEW_PLAYERS = 5  # fewer are not resampled
 
 
-class Score(msgspec.Struct, frozen=True):
-    """One score of one seat in one episode."""
-
-    game: str
-    trait: str  # knowing or doing
-    method: str  # the probe or the metric
-    player: str
-    problem: str  # instance, seed and other players
-    seedless_problem: str  # the problem without its seed: the same on another occasion
-    repeat: int
-    value: float
+SCORE = pl.Schema(
+    {  # columns of a score of one seat in one episode
+        "game": pl.String(),
+        "trait": pl.String(),  # knowing or doing
+        "method": pl.String(),  # the probe or the metric
+        "player": pl.String(),
+        "problem": pl.Binary(),  # hash of instance, seed and other players
+        "seedless_problem": pl.String(),  # the same on another occasion
+        "repeat": pl.Int64(),
+        "value": pl.Float64(),
+    }
+)
 
 
 class Reliability(msgspec.Struct, frozen=True):
@@ -67,51 +69,65 @@ class Reliability(msgspec.Struct, frozen=True):
     why: str = ""  # why there is no figure
 
 
-def scores_of(frame: Frame) -> Iterator[Score]:
-    """Yield every score of the studied seats; of all seats where none is studied."""
+def scores_of(frame: Frame) -> pl.DataFrame:
+    """Return every score of the studied seats, with the columns of `SCORE`; of all seats where none
+    is studied."""
     sums = SeatSums(frame.profiles())
-    for kind, row in sums.rows_with_kinds("setting", "least", "probes", "repeat"):
-        player = person_of(kind.setup, kind.seat) or label(kind.player_spec)
-        problem = (player, row["setting"].hex(), kind.alike, row["repeat"])
-        if row["least"] is not None:
-            yield Score(kind.game, DOING, kind.metric, *problem, row["least"])
-        for probe, (right, n) in probes_of(row["probes"]).items():
-            yield Score(kind.game, KNOWING, probe, *problem, right / n)
+    kinds = pl.DataFrame(
+        [
+            (
+                kind.game,
+                kind.metric,
+                person_of(kind.setup, kind.seat) or label(kind.player_spec),
+                kind.alike,
+            )
+            for kind in sums.shared
+        ],
+        dict.fromkeys(("game", "metric", "player", "seedless_problem"), pl.String),
+        orient="row",
+    )
+    rows = kinds[sums.kind].with_columns(
+        problem=sums.rows["setting"],
+        repeat=sums.rows["repeat"],
+        value=sums.rows["least"],
+        row=np.arange(len(sums)),
+    )
+    doing = rows.filter(pl.col("value").is_not_null()).with_columns(
+        trait=pl.lit(DOING), method="metric"
+    )
+    knowing = rows.join(sums.probe_counts(), on="row").with_columns(
+        trait=pl.lit(KNOWING), method="probe", value=pl.col("right") / pl.col("answers")
+    )
+    return pl.concat([part.select(*SCORE).cast(SCORE) for part in (doing, knowing)])
 
 
-def select(scores: list[Score], games: Sequence[str], players: Sequence[str]) -> list[Score]:
+def select(scores: pl.DataFrame, games: Sequence[str], players: Sequence[str]) -> pl.DataFrame:
     """Return the scores of some games and players; without names, all.
 
     Raises:
         BadInput: If a name or pattern matches no game or player.
     """
-    require_known("game in these stores", games, {score.game for score in scores})
-    require_known("player in these stores", players, {score.player for score in scores})
-    return [
-        score
-        for score in scores
-        if (not games or any(matches(name, score.game) for name in games))
-        and (not players or any(matches(name, score.player) for name in players))
-    ]
-
-
-def probes_of(text: str) -> dict[str, tuple[float, int]]:
-    """Return the right answers and the answers of each probe about a mind."""
-    return _PROBES.decode(text) if text else {}
-
-
-_PROBES = msgspec.json.Decoder(dict[str, tuple[float, int]])
+    for column, patterns in (("game", games), ("player", players)):
+        names = scores[column].unique().to_list()
+        require_known(f"{column} in these stores", patterns, names)
+        if patterns:
+            fitting = [name for name in names if any(matches(p, name) for p in patterns)]
+            scores = scores.filter(pl.col(column).is_in(fitting))
+    return scores
 
 
 Key = tuple[str, str, str]  # game, trait, method
 
 
-def by_measure(scores: Iterable[Score]) -> dict[Key, list[Score]]:
+def by_measure(scores: pl.DataFrame) -> dict[Key, pl.DataFrame]:
     """Return scores by game, trait and method."""
-    return dict(sorted(group_by(scores, lambda s: (s.game, s.trait, s.method)).items()))
+    parts = scores.partition_by("game", "trait", "method", as_dict=True)
+    return {
+        (game, trait, method): parts[game, trait, method] for game, trait, method in sorted(parts)
+    }
 
 
-def reliability(scores: Iterable[Score], target: float = 0.8) -> list[Reliability]:
+def reliability(scores: pl.DataFrame, target: float = 0.8) -> list[Reliability]:
     """Return the reliability of every measure, and the episodes needed to reach `target`."""
     return [
         _reliability_of(key, measure_scores, target)
@@ -119,11 +135,11 @@ def reliability(scores: Iterable[Score], target: float = 0.8) -> list[Reliabilit
     ]
 
 
-def _reliability_of(key: Key, scores: Sequence[Score], target: float) -> Reliability:
-    table, players, problems = tabulate(scores, lambda s: s.problem)
+def _reliability_of(key: Key, scores: pl.DataFrame, target: float) -> Reliability:
+    table, players, problems = tabulate(scores)
     retest = _retest(scores)
     if table is None:
-        n = len({s.player for s in scores})
+        n = scores["player"].n_unique()
         none = without_interval(None, n, "F", "no table")
         reason = "fewer than two players met the same two problems"
         return Reliability(*key, n, 0, None, none, retest, None, None, None, reason)
@@ -133,7 +149,7 @@ def _reliability_of(key: Key, scores: Sequence[Score], target: float) -> Reliabi
     return Reliability(
         *key,
         len(players),
-        len(problems),
+        problems,
         halves,
         internal_consistency,
         retest,
@@ -144,65 +160,60 @@ def _reliability_of(key: Key, scores: Sequence[Score], target: float) -> Reliabi
     )
 
 
-Grid = list[list[float]]  # players by problems
-
-
-def tabulate(
-    scores: Sequence[Score], column: Callable[[Score], str]
-) -> tuple[Grid | None, list[str], list[str]]:
-    """Return the mean scores of players (rows) on the problems (columns) that all of them met."""
-    cells: dict[tuple[str, str], list[float]] = {}
-    for score in scores:
-        cells.setdefault((score.player, column(score)), []).append(score.value)
+def tabulate(scores: pl.DataFrame) -> tuple[Floats | None, list[str], int]:
+    """Return the mean scores of players (rows) on the problems (columns) that all of them met, the
+    players, and the number of these problems."""
+    cells = scores.group_by("player", "problem").agg(pl.col("value").mean())
     players = _with_common_problems(cells)
-    met_problems = {problem for _, problem in cells}
-    problems = sorted(p for p in met_problems if all((player, p) in cells for player in players))
-    if len(players) < 2 or len(problems) < 2:
-        return None, players, problems
-    means = {cell: sum(values) / len(values) for cell, values in cells.items()}
-    return [[means[player, p] for p in problems] for player in players], players, problems
+    cells = cells.filter(pl.col("player").is_in(players))
+    met_by_all = cells.group_by("problem").len().filter(pl.col("len") == len(players))
+    cells = cells.join(met_by_all, on="problem", how="semi").sort("player", "problem")
+    if len(players) < 2 or met_by_all.height < 2:
+        return None, players, met_by_all.height
+    table = cells["value"].to_numpy().reshape(len(players), met_by_all.height)
+    return table, players, met_by_all.height
 
 
-def _with_common_problems(cells: Iterable[tuple[str, str]]) -> list[str]:
-    """Return players who all met a common set of problems.
+def _with_common_problems(cells: pl.DataFrame) -> list[str]:
+    """Return players who all met a common set of problems, in alphabetical order.
 
     The set is that of one player, chosen so that as many players as possible met all of it.
     """
-    by_player: dict[str, set[str]] = {}
-    for player, problem in sorted(cells):
-        by_player.setdefault(player, set()).add(problem)
+    coded = cells.with_columns(pl.col("problem").rank("dense")).sort("player")
+    by_player = {
+        player: frozenset(problems)
+        for player, problems in coded.group_by("player", maintain_order=True)
+        .agg("problem")
+        .iter_rows()
+    }
     if not by_player:
         return []
+    counts = Counter(by_player.values())
     common = max(
-        by_player.values(),
+        counts,  # in order of the first player
         key=lambda problems: (
-            sum(problems <= rival for rival in by_player.values()),
+            sum(count for rival, count in counts.items() if problems <= rival),
             len(problems),
         ),
     )
     return [player for player, problems in by_player.items() if common <= problems]
 
 
-def _retest(scores: Sequence[Score]) -> Estimate:
+def _retest(scores: pl.DataFrame) -> Estimate:
     """Return the correlation of players' means over even and odd repeats of the same problems."""
-    halves = [[s for s in scores if s.repeat % 2 == odd] for odd in (0, 1)]
-    repeated = {(s.player, s.seedless_problem) for s in halves[0]} & {
-        (s.player, s.seedless_problem) for s in halves[1]
-    }
-    means = []
-    for half in halves:
-        shared = [s for s in half if (s.player, s.seedless_problem) in repeated]
-        means.append(player_means(shared))
-    players = sorted(set(means[0]) & set(means[1]))
+    even, odd = (scores.filter(pl.col("repeat") % 2 == parity) for parity in (0, 1))
+    same = ["player", "seedless_problem"]
+    means = [
+        player_means(half.join(other, on=same, how="semi"))
+        for half, other in ((even, odd), (odd, even))
+    ]
+    players = sorted(means[0])
     return correlation([means[0][p] for p in players], [means[1][p] for p in players])
 
 
-def player_means(scores: Iterable[Score]) -> dict[str, float]:
+def player_means(scores: pl.DataFrame) -> dict[str, float]:
     """Return the mean score of each player."""
-    by_player: dict[str, list[float]] = {}
-    for score in scores:
-        by_player.setdefault(score.player, []).append(score.value)
-    return {player: sum(values) / len(values) for player, values in by_player.items()}
+    return dict(scores.group_by("player").agg(pl.col("value").mean()).iter_rows())
 
 
 # --- convergent and discriminant validity ---------------------------------------------------------
@@ -242,7 +253,7 @@ class Matrix(msgspec.Struct, frozen=True):
     players: int
 
 
-def matrix(scores: Iterable[Score]) -> Matrix:
+def matrix(scores: pl.DataFrame) -> Matrix:
     """Return the correlations of every measure with every other, over the players of the stores."""
     measures = by_measure(scores)
     means = {key: player_means(measure_scores) for key, measure_scores in measures.items()}

@@ -6,18 +6,19 @@ that the score partly reflects training data that contained the original wording
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 
 import msgspec
+import numpy as np
+import polars as pl
 
 from sally.analysis.compare.contrast import OWN_WORDS, TWIN, wording
-from sally.analysis.design.reliability import probes_of
 from sally.analysis.score import matches, require_known
-from sally.core.grouping import group_by
 from sally.core.log.events import PlayerSpec, label, model_and_strategy
 from sally.core.prompt.page_layout import read_harness
 from sally.core.prompt.skins import AWARE
 from sally.frames.frame import Frame
+from sally.frames.measured_seat import SeatKind
 from sally.frames.profiles import SeatSums
 from sally.stats.cluster_interval import lone_by_rule
 from sally.stats.components import Shares, variance_components
@@ -26,16 +27,6 @@ from sally.stats.intervals import Estimate
 SEED = 1
 HARNESS = ("history", "question", "options", "answer", "retries")  # choices of a harness
 FACTORS = ("model", "strategy", "wording", "setup", *HARNESS, "problem", "partner", "chance")
-
-
-class FactorScore(msgspec.Struct, frozen=True):
-    """One score with the levels of all factors that may explain it."""
-
-    game: str
-    measure: str
-    value: float
-    factors: dict[str, str]
-    pair: str  # all factors but the wording
 
 
 class Sources(msgspec.Struct, frozen=True):
@@ -49,71 +40,102 @@ class Sources(msgspec.Struct, frozen=True):
     in_fresh: float | None
 
 
-def factor_scores(frame: Frame) -> Iterator[FactorScore]:
-    """Yield every score of the studied seats with its factors."""
-    for kind, row in SeatSums(frame.profiles()).rows_with_kinds("least", "probes", "repeat"):
-        setup, seat, player = kind.setup, kind.seat, kind.player_spec
+def factor_scores(frame: Frame) -> pl.DataFrame:
+    """Return every score of the studied seats: `game`, `measure`, `value`, the levels of all
+    factors that may explain it, and `pair`, the same for scores that differ in wording only."""
+    sums = SeatSums(frame.profiles())
+    rows = _kind_factors(sums.shared)[sums.kind].with_columns(
+        value=sums.rows["least"], repeat=sums.rows["repeat"], row=np.arange(len(sums))
+    )
+    rows = rows.with_columns(
+        chance=pl.format("{}/{}", pl.col("problem").cast(pl.String), "repeat").cast(pl.Categorical),
+        pair=pl.struct("pair", "repeat").rank("dense"),
+    )
+    doing = rows.filter(pl.col("value").is_not_null())
+    counts = sums.probe_counts().group_by("row").agg(pl.col("right", "answers").sum())
+    knowing = rows.join(counts, on="row", maintain_order="left").with_columns(
+        measure=pl.lit("knowing"), value=pl.col("right") / pl.col("answers")
+    )
+    columns = ("game", "measure", "value", *FACTORS, "pair")
+    return pl.concat([part.select(columns) for part in (doing, knowing)])
+
+
+def _kind_factors(kinds: Sequence[SeatKind]) -> pl.DataFrame:
+    """Return the factors that all scores of a kind of seats share, one row per kind."""
+    rows = []
+    pairs: dict[tuple[str, ...], int] = {}
+    for kind in kinds:
+        setup, player = kind.setup, kind.player_spec
         model, strategy = model_and_strategy(player)
-        others = [label(spec) for s, spec in setup.lineup.items() if s != seat]
         hidden = {"model", "strategy", "pack", "harness"}
         other_params = {k: v for k, v in player.params.items() if k not in hidden}
         factors = {
             "model": model,
             "strategy": strategy,
-            "wording": wording(setup, seat) or OWN_WORDS,
             "setup": msgspec.json.encode(other_params, order="sorted").decode(),
             **_harness(player, setup.retries),
             "problem": setup.instance.id,
-            "partner": ", ".join(others),
-            "chance": f"{setup.instance.id}/{row['repeat']}",
+            "partner": ", ".join(
+                label(spec) for seat, spec in setup.lineup.items() if seat != kind.seat
+            ),
         }
-        pair = "|".join([seat, *(v for k, v in factors.items() if k != "wording")])
-        if row["least"] is not None:
-            yield FactorScore(kind.game, kind.metric, row["least"], factors, pair)
-        if counts := probes_of(row["probes"]).values():
-            right = sum(hits for hits, _ in counts) / sum(n for _, n in counts)
-            yield FactorScore(kind.game, "knowing", right, factors, pair)
+        same = (kind.seat, *factors.values())
+        rows.append(
+            {
+                "game": kind.game,
+                "measure": kind.metric,
+                **factors,
+                "wording": wording(setup, kind.seat) or OWN_WORDS,
+                "pair": pairs.setdefault(same, len(pairs)),
+            }
+        )
+    names = {name: pl.Categorical() for name in FACTORS if name != "chance"}
+    return pl.DataFrame(
+        rows, {"game": pl.String(), "measure": pl.String(), **names, "pair": pl.Int64()}
+    )
 
 
 def variance(frame: Frame, games: Sequence[str] = ()) -> list[Sources]:
     """Return the sources of variance of each measure in each game, or in some games."""
-    scores = list(factor_scores(frame))
-    require_known("game in these stores", games, {score.game for score in scores})
-    return sources(s for s in scores if not games or any(matches(g, s.game) for g in games))
+    scores = factor_scores(frame)
+    names = scores["game"].unique().to_list()
+    require_known("game in these stores", games, names)
+    fitting = [name for name in names if not games or any(matches(g, name) for g in games)]
+    return sources(scores.filter(pl.col("game").is_in(fitting)))
 
 
-def sources(scores: Iterable[FactorScore]) -> list[Sources]:
+def sources(scores: pl.DataFrame) -> list[Sources]:
     """Return the sources of variance of each measure in each game."""
-    groups = group_by(scores, lambda score: (score.game, score.measure))
-    return [_sources(*key, group) for key, group in sorted(groups.items())]
+    groups = scores.partition_by("game", "measure", as_dict=True)
+    return [_sources(game, measure, groups[game, measure]) for game, measure in sorted(groups)]
 
 
-def _sources(game: str, measure: str, scores: list[FactorScore]) -> Sources:
-    factors = {name: [score.factors[name] for score in scores] for name in FACTORS}
-    shares = variance_components([score.value for score in scores], factors, seed=SEED)
-    drops, own_mean, fresh = _drops(scores)
-    return Sources(game, measure, shares, lone_by_rule(drops), own_mean, fresh)
+def _sources(game: str, measure: str, scores: pl.DataFrame) -> Sources:
+    factors = {name: scores[name].to_physical().to_numpy() for name in FACTORS}
+    shares = variance_components(scores["value"].to_numpy(), factors, seed=SEED)
+    drops, own_mean, fresh_mean = _drops(scores)
+    return Sources(game, measure, shares, lone_by_rule(drops), own_mean, fresh_mean)
 
 
-def _drops(scores: list[FactorScore]) -> tuple[list[float], float | None, float | None]:
+def _drops(scores: pl.DataFrame) -> tuple[list[float], float | None, float | None]:
     """Return the differences between the score in the game's own wording and the mean score in
     fresh wordings, one for each setting, and the mean of each of these two scores over the
     settings."""
-    own_wording: dict[str, list[float]] = {}
-    fresh: dict[str, list[float]] = {}
-    for score in scores:
-        worded = score.factors["wording"]
-        if not worded.endswith(TWIN) and AWARE not in worded:
-            by_pair = own_wording if worded == OWN_WORDS else fresh
-            by_pair.setdefault(score.pair, []).append(score.value)
-    shared = [pair for pair in own_wording if pair in fresh]
-    means = [(_mean(own_wording[pair]), _mean(fresh[pair])) for pair in shared]
-    if not means:
+    worded = pl.col("wording").cast(pl.String)
+    is_own = worded == OWN_WORDS
+    is_fresh = ~(is_own | worded.str.ends_with(TWIN) | worded.str.contains(AWARE, literal=True))
+    own, fresh = (
+        scores.filter(fits).group_by("pair", maintain_order=True).agg(pl.col("value").mean())
+        for fits in (is_own, is_fresh)
+    )
+    pairs = own.join(fresh, on="pair", maintain_order="left")
+    if pairs.is_empty():
         return [], None, None
-    return [k - f for k, f in means], _mean([k for k, _ in means]), _mean([f for _, f in means])
+    own_mean, fresh_mean = pairs["value"], pairs["value_right"]
+    return (own_mean - fresh_mean).to_list(), _mean(own_mean), _mean(fresh_mean)
 
 
-def _mean(values: list[float]) -> float:
+def _mean(values: pl.Series) -> float:
     return sum(values) / len(values)
 
 

@@ -30,7 +30,7 @@ def reliability_section(frame: Frame) -> Html | None:
 
 
 def _parts(frame: Frame) -> Iterator[Html]:
-    scores = list(scores_of(frame))
+    scores = scores_of(frame)
     reliabilities = [row for row in reliability(scores, TARGET) if row.players > 1]
     if not reliabilities:
         return
