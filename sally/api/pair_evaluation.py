@@ -213,7 +213,7 @@ def require_finished(place: Where, planned: Iterable[str], has_played: bool) -> 
     if has_played:
         reasons = join_names(
             [
-                f"{count:,}: {reason.removeprefix('fault: ')}"
+                f"{count:,}: {reason.removeprefix('fault: ').rstrip('.')}"
                 for reason, count in stored.reasons.items()
             ][:3]
         )

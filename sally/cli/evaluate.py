@@ -31,6 +31,7 @@ from sally.output.page.evaluation import (
 from sally.output.tables.console import (
     PATH,
     TOKENS,
+    FiniteNumber,
     estimate_cell,
     fitting,
     json_option,
@@ -56,7 +57,7 @@ from sally.studies.sally_1 import Size
               help="Certified pairs (sally_2) or whole episodes (sally_1).")  # fmt: skip
 @click.option("--size", type=click.Choice(SIZES), default="S", show_default=True, help="Size.")
 @click.option("--out", type=PATH, help="Store [out/SUITE-NAME].")
-@click.option("--until", type=click.FloatRange(0.005, 1), metavar="WIDTH",
+@click.option("--until", type=FiniteNumber(0.005, 1), metavar="WIDTH",
               help="Play larger sizes until the means are known to within this.")  # fmt: skip
 @click.option("--all", "show_all", is_flag=True, help="Print every table.")
 @click.option(

@@ -15,6 +15,7 @@ from sally.output.tables.console import (
     PLAYED,
     SEED,
     F,
+    FiniteNumber,
     json_option,
     print_json,
     print_table,
@@ -170,6 +171,7 @@ def progress(file: Path, database: str, session: str, as_json: bool) -> None:
 )
 @click.option(
     "--drop-out",
+    type=FiniteNumber(0, 1),
     default=0.05,
     show_default=True,
     help="Probability that a participant leaves before the end.",

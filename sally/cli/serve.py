@@ -18,7 +18,7 @@ from sally.core.errors import BadInput, needs_extra
 from sally.core.event_loop import run_coroutine
 from sally.core.registry import registry
 from sally.core.terminal_text import echo
-from sally.output.tables.console import PATH, TOKENS, json_option, print_json
+from sally.output.tables.console import PATH, TOKENS, FiniteNumber, json_option, print_json
 from sally.runner.budget import Budget, Meter
 from sally.runner.config import find_config
 
@@ -59,14 +59,14 @@ SHORTEST = 12  # minimum number of characters of the secret
     "--patience",
     default=900.0,
     show_default=True,
-    type=click.FloatRange(1),
+    type=FiniteNumber(1),
     help="Seconds without an answer after which a person counts as having left.",
 )
 @click.option(
     "--rate",
     default=100.0,
     show_default=True,
-    type=click.FloatRange(1),
+    type=FiniteNumber(1),
     help="Requests per second from one address; raise it if a class shares one address.",
 )
 @click.option(

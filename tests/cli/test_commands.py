@@ -312,6 +312,14 @@ BAD = {
         ["compare", "--power", "sub/none.jsonl"],
         "is not an Inspect log (.eval or .json)",
     ),
+    "a probability of drop-outs above 1": (
+        ["people", "rehearse", "pairs", "--drop-out", "7"],
+        "7.0 is not in the range 0<=x<=1.",
+    ),
+    "a width that is not a number": (
+        ["evaluate", "--bot", "random", "--until", "nan"],
+        "the number must be finite, not nan.",
+    ),
     "no episode": (["show", "nowhere"], "neither a store nor STORE/ID"),
     "a seat that nobody took": (["score", "store", "--seat", "agnet"], "did you mean agent"),
     "another study's folder": (["run", "quickstart", "--out", "store"], "belongs to study 'tiny'"),

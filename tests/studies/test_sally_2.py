@@ -19,9 +19,9 @@ from sally.analysis.pairs.certificate import certify
 from sally.api.pair_evaluation import PairRows, smallest_found, widest_mean
 from sally.cli import cli
 from sally.cli.pair_screen import print_plan
-from sally.core.errors import BadInput
+from sally.core.errors import BadInput, RunFailed
 from sally.core.log.events import episode_id
-from sally.core.prompt.model import Reply
+from sally.core.prompt.model import ModelFailure, Reply
 from sally.core.registry import registry
 from sally.frames.replays import replay_for_measures
 from sally.output.files.bundle import pack
@@ -194,6 +194,18 @@ def test_first_sentence_says_over_how_many_games_the_means_are() -> None:
     assert half.knowing is not None and half.sentences[0].count("] of the 1 with a score") == 2
     whole = sally.evaluate(OnlyThreeOptions(), games=["rps"]).evaluation
     assert "with a score" not in whole.sentences[0]
+
+
+def test_reason_of_an_unfinished_evaluation_ends_with_one_full_stop(tmp_path) -> None:
+    class Disconnected:
+        name = "disconnected"
+
+        async def complete(self, *arguments: object) -> object:
+            raise ModelFailure("auth", "The server is gone.")
+
+    with pytest.raises(RunFailed) as failure:
+        sally.evaluate(Disconnected(), games=["ibs"], out=tmp_path / "out")
+    assert str(failure.value).endswith("The server is gone).")
 
 
 def test_board_replays_an_evaluation_and_refuses_a_changed_one(tmp_path) -> None:

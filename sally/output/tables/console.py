@@ -44,6 +44,18 @@ class WholeNumber(click.ParamType):  # type: ignore[type-arg]  # generic in newe
         return number
 
 
+class FiniteNumber(click.FloatRange):
+    """A number between two bounds that is not NaN."""
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        number: float = super().convert(value, param, ctx)
+        if not math.isfinite(number):
+            self.fail(f"the number must be finite, not {number}.", param, ctx)
+        return number
+
+
 PLAYED = WholeNumber(most=100_000)  # episodes, rollouts, pairs or people of one command
 TOKENS = WholeNumber(most=10**15)
 SEED = WholeNumber(-(2**63), 2**63 - 1)
