@@ -56,7 +56,7 @@ def test_bot_that_is_another_player_in_every_game_is_named_after_its_store(
     assert (comparison.first, comparison.second) == ("knows_half", "random")
     write_pair_comparison(comparison, tmp_path / "page.html")
     page = (tmp_path / "page.html").read_text("utf-8")
-    assert "(random better)" in page and "(knows_half better)" in page
+    assert ">random better<" in page and ">knows_half better<" in page
 
 
 def test_player_does_not_differ_from_itself(stores: dict[str, Path]) -> None:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from itertools import product
+from itertools import combinations, product
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from sally.analysis.pairs.comparison import PairComparison
 from sally.output.page.document import write_document
 from sally.output.page.page_data import PageData
+from sally.output.page.pair_comparison import picture
 from sally.output.page.profile import profile_section
 from sally.output.page.write import PageOptions, write_page
 from sally.runner.check import prompts_of
@@ -153,3 +155,29 @@ def test_long_name_does_not_cover_the_number_beside_it(chromium: Any, tmp_path: 
         "return text.getBoundingClientRect().right }"
     )
     assert name_end <= number.bounding_box()["x"]
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_labels_below_the_axis_of_a_comparison_do_not_overlap(
+    chromium: Any, tmp_path: Path, width: int
+) -> None:
+    names = ("server/Llama-3.1-70B-Instruct qa T=0", "server/Qwen2.5-72B-Instruct qa T=0")
+    comparison = PairComparison(*names, (), None, None, ())
+    write_document(tmp_path / "page.html", "labels", (), [str(picture(comparison))])
+    page, _ = open_page(
+        chromium,
+        (tmp_path / "page.html").as_uri(),
+        viewport={"width": width, "height": 800},
+    )
+    boxes = [label.bounding_box() for label in page.locator("svg text.axis").all()]
+    assert len(boxes) == 5
+    for first, second in combinations(boxes, 2):
+        is_beside = (
+            first["x"] + first["width"] <= second["x"]
+            or second["x"] + second["width"] <= first["x"]
+        )
+        is_above = (
+            first["y"] + first["height"] <= second["y"] + 2
+            or second["y"] + second["height"] <= first["y"] + 2
+        )
+        assert is_beside or is_above, (first, second)

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from sally.analysis.pairs.comparison import PairComparison, QuestionDifference
+from sally.output.figures.short_names import shorten, split_common
 from sally.output.html import Html, tag
 from sally.output.page.columns import Value, table
 from sally.output.page.document import made, write_document
@@ -20,7 +21,7 @@ LEGEND = (
     "answered; brackets: 95% intervals over pairs; p: sign flips over pairs, adjusted over games "
     "and questions by Holm's method."
 )
-MOST_NAME = 16  # characters of a player's name below the axis
+MOST_NAME = 15  # characters of a player's name below the axis
 
 
 def write_pair_comparison(comparison: PairComparison, out: Path) -> None:
@@ -47,17 +48,13 @@ def picture(comparison: PairComparison) -> Html:
         (game.game, _estimate(game.knowing), _estimate(game.doing)) for game in comparison.games
     ]
     rows.append(("mean", comparison.knowing, comparison.doing))
-    first, second = (
-        name if len(name) <= MOST_NAME else f"{name[: MOST_NAME - 1]}…"
-        for name in (comparison.first, comparison.second)
-    )
+    _, names = split_common((comparison.first, comparison.second))
+    first, second = (shorten(name, MOST_NAME) for name in names)
     reach = _reach(estimate for _, *estimates in rows for estimate in estimates)
-    labels = (
-        (-reach, f"{-reach:g} ({first} better)"),
-        (0.0, "0"),
-        (reach, f"{reach:g} ({second} better)"),
-    )
-    return draw_knowing_and_doing("Difference in knowing and doing by game", rows, labels)
+    labels = ((-reach, f"{-reach:g}"), (0.0, "0"), (reach, f"{reach:g}"))
+    directions = ((-reach, f"{first} better"), (reach, f"{second} better"))
+    title = "Difference in knowing and doing by game"
+    return draw_knowing_and_doing(title, rows, labels, directions)
 
 
 def _reach(estimates: Iterable[Estimate | None]) -> float:
