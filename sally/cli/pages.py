@@ -25,7 +25,7 @@ from sally.runner.check import prompts_of
 @click.argument("store", metavar="DIR", type=STORE)
 @click.option(
     "--out",
-    type=PATH,
+    type=click.Path(path_type=Path, dir_okay=False),
     help="File to write [NAME.html, named after the store].",
 )
 @click.option(

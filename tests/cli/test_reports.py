@@ -82,6 +82,12 @@ def test_bad_input_gives_one_message(here: Path, args, said):
     assert done.returncode == 2 and said in done.stderr and not done.stdout
 
 
+def test_report_refuses_a_folder_before_it_reads_the_store(here: Path):
+    (here / "pages").mkdir()
+    done = sally("report", "nowhere", "--out", "pages", cwd=here)
+    assert done.returncode == 2 and "'pages' is a directory" in done.stderr
+
+
 def test_two_players_are_compared_in_a_table_and_in_words(here: Path):
     done = sally("compare", "held", "random", "tabular", cwd=here)
     assert done.returncode == 0, done.stderr
