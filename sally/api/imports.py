@@ -90,16 +90,19 @@ def _default(option: ImportOption) -> Any:
 
 def add_episodes(result: ImportResult, out: Path, importer: str) -> ImportResult:
     """Add imported episodes to a store; return the result with the numbers of those stored and
-    already there. A game that is on record twice is stored once and named.
+    already there. A game that is on record twice is stored once and named. Without episodes, no
+    store is created.
 
     Raises:
         BadInput: If an episode cannot be stored, or the store holds a different record of it; then
             none is stored.
     """
+    is_empty = True
     for episode in result.episodes:
         store.check_storable(episode)
-    if next(iter(result.episodes), None) is None:
-        return result
+        is_empty = False
+    if is_empty:
+        return replace(result, counts=result.counts | {"stored": 0, "already there": 0})
     claim(out, Manifest(f"import {importer}", asks="published games"))
     stored = {line.id: _digest(line) for line in store.read(out) if isinstance(line, Episode)}
     firsts, copies = dict[str, bytes](), list[str]()  # firsts: digest of the first record by id

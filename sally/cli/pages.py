@@ -17,7 +17,7 @@ from sally.core.errors import BadInput
 from sally.core.terminal_text import echo
 from sally.output.page.page_data import PageData
 from sally.output.page.write import PageOptions, write_page
-from sally.output.tables.console import PATH, json_option, print_json
+from sally.output.tables.console import json_option, print_json
 from sally.runner.check import prompts_of
 
 
