@@ -28,6 +28,7 @@ NO_VALUE = Estimate(None, None, None, 0, "no value")
 LISTED, LEAST = 20_000, 50  # listed episodes per page, and at least per group
 PAYOFF = Metric("payoff", "total payoff of the seat", lambda played, seat: None, label="payoff")
 OPEN = 16  # rows up to which a plot is shown unfolded
+AT_ONCE = 8  # metrics that are read from the tables together
 KEYS = ("cell", "player", "others")
 VARIANTS, EPISODES = 12, 5  # more variants with fewer episodes each are one group
 
@@ -151,17 +152,18 @@ def _add_episode_columns(frame: Frame, rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def _measure(frame: Frame, sheets: Sequence[SeatResults]) -> None:
-    """Compute the means of all metrics; one metric of all episodes is in memory at a time."""
-    metrics = dict.fromkeys(name for sheet in sheets for name in sheet.fitting)
-    frame.prepare(list(metrics))
-    for metric in metrics:
-        column = frame.seats(metric)[metric]
-        if column.null_count() == len(column):
-            continue
-        values = column.cast(pl.Float64).to_numpy()
-        for sheet in sheets:
-            for group in sheet.groups if metric in sheet.fitting else ():
-                group.measure(metric, values)
+    """Compute the means of all metrics; `AT_ONCE` metrics of all episodes are in memory at a
+    time."""
+    metrics = list(dict.fromkeys(name for sheet in sheets for name in sheet.fitting))
+    frame.prepare(metrics)
+    for start in range(0, len(metrics), AT_ONCE):
+        for column in frame.seats(*metrics[start : start + AT_ONCE]):
+            if column.null_count() == len(column):
+                continue
+            values = column.cast(pl.Float64).to_numpy()
+            for sheet in sheets:
+                for group in sheet.groups if column.name in sheet.fitting else ():
+                    group.measure(column.name, values)
 
 
 # --- tables of means ------------------------------------------------------------------------------
