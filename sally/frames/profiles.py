@@ -162,8 +162,8 @@ class SeatSums:
         return codes, [msgspec.json.decode(text) if text else {} for text in texts]
 
     def probe_counts(self) -> pl.DataFrame:
-        """Return the right answers and the answers to each probe about a mind, one row per probe of
-        a row: `row`, `probe`, `right`, `answers`."""
+        """Return how many answers to each probe about a mind were right: for each row and probe
+        `row`, `probe`, `right` and `answers`."""
         codes, counts = self.encode_json("probes")
         by_code = pl.DataFrame(
             [

@@ -524,7 +524,7 @@ def _shared_scorers(first: LogScores, second: LogScores, chosen: Sequence[str]) 
 
 
 def _with_same_inputs(first: LogScores, second: LogScores) -> tuple[LogScores, LogScores]:
-    """Return the logs with ids under which samples have the same input.
+    """Return both logs, with samples renamed so that equal ids mean equal inputs.
 
     If an id stands for different inputs, as with numbers that Inspect gave to samples in another
     order, samples are named by their inputs, provided that no input occurs twice.

@@ -131,12 +131,9 @@ def _drops(scores: pl.DataFrame) -> tuple[list[float], float | None, float | Non
     pairs = own.join(fresh, on="pair", maintain_order="left")
     if pairs.is_empty():
         return [], None, None
-    own_mean, fresh_mean = pairs["value"], pairs["value_right"]
-    return (own_mean - fresh_mean).to_list(), _mean(own_mean), _mean(fresh_mean)
-
-
-def _mean(values: pl.Series) -> float:
-    return sum(values) / len(values)
+    own_scores, fresh_scores = pairs["value"].to_numpy(), pairs["value_right"].to_numpy()
+    drops = (own_scores - fresh_scores).tolist()
+    return drops, float(own_scores.mean()), float(fresh_scores.mean())
 
 
 def _harness(player: PlayerSpec, retries: int) -> dict[str, str]:
