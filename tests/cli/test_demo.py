@@ -31,6 +31,7 @@ def test_demo_fits_one_screen_and_writes_a_page(told: tuple[str, Path]) -> None:
     lines = said.partition("The page:")[0].splitlines()
     assert sum(len(wrap(line, 80)) or 1 for line in lines) <= 24
     assert "a verdict needs the whole suite" in said and " in 0 of 3 games" in said
+    assert "It predicted no pair rightly in both positions." in said
 
 
 def test_demo_plays_episodes_of_the_suite() -> None:

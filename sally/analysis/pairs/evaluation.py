@@ -566,7 +566,9 @@ def verdict(evaluation: PairEvaluation) -> list[str]:
         f"Predicts by the difference that matters in {len(told_apart)} of {len(games)} games "
         f"(mean {_mean_in_words(evaluation, 'knowing')}); moves by it in {len(acted_apart)} "
         f"(mean {_mean_in_words(evaluation, 'doing')}).",
-        f"Of {predicted} pairs that it predicted rightly it played {predicted - not_done} rightly.",
+        f"Of {predicted} pairs that it predicted rightly it played {predicted - not_done} rightly."
+        if predicted
+        else "It predicted no pair rightly in both positions.",
     ]
     if unreadable.count:
         sentences.append(
